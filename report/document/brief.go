@@ -33,7 +33,7 @@ func (d *Document) Brief() {
 			}
 		case "sign-off":
 			s.Intro = nil
-		case "certainty":
+		case "certainty", "conduct":
 		default:
 			continue
 		}

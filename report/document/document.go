@@ -36,8 +36,8 @@ type Document struct {
 // TitleOf is the title of a report: that which was given, or else a plain one.
 func TitleOf(given string) string { return cmp.Or(prose.Visible(given), "Compliance with robots.txt") }
 
-// Section returns the section with an ID: actions, certainty, scope, timeline, changes (if an earlier audit was given),
-// sites, violations, unproven, unknown, use, what-if, unread, method, sign-off. nil: there is none.
+// Section returns the section with an ID: conduct (of access logs), actions, certainty, scope, timeline, changes (if an
+// earlier audit was given), sites, violations, unproven, unknown, use, what-if, unread, method, sign-off. nil: there is none.
 func (d *Document) Section(id string) *Section {
 	i := slices.IndexFunc(d.Sections, func(s Section) bool { return s.ID == id })
 	if i < 0 {
@@ -108,11 +108,27 @@ type Timeline struct {
 	Unit    Unit     `json:"unit"`
 	What    string   `json:"what"`    // is counted: "Fetches"
 	Periods []Period `json:"periods"` // ascending; those without fetches and captures are left out
-	// what the crawler's warcinfo records say of obedience, in words; ClaimCount.Claim is an index
+	// what the crawler's warcinfo records say of obedience, in words; of access logs, the crawlers; those with most
+	// violations first; ClaimCount.Claim is an index
 	Claims  []string     `json:"claims"`
+	By      string       `json:"by"`      // names what Claims are
 	Counts  []ClaimCount `json:"counts"`  // sorted by period, then claim
 	Undated string       `json:"undated"` // says how many fetches have no date; "": none
 	More    string       `json:"more"`    // says what is left out; "": nothing
+}
+
+// ByCrawler is what Timeline.By is of access logs.
+const ByCrawler = "Crawler"
+
+// Numbers is the timeline in numbers.
+func (t *Timeline) Numbers(id string) Table {
+	table := NewTable(id, "The numbers of the charts", "", Moment.Columns("Start (UTC)"), Words.Columns(t.By),
+		Number.Columns(t.What, "Violations", "Unknown"), Words.Columns("robots.txt"))
+	for _, n := range t.Counts {
+		p := t.Periods[n.Period]
+		table.Add(p.Start, t.Claims[n.Claim], n.Fetches, n.Violations, n.Unknown, p.Mark)
+	}
+	return table
 }
 
 // Unit is the length of a period.

@@ -20,11 +20,14 @@ func WriteCause(ctx context.Context, w io.Writer, r *results.Results, cause stri
 	switch cause {
 	case figures.CauseUnproven:
 		return writeTable(w, format, results.Rows(ctx, r, report.UnprovenTable), nil, violation)
-	case figures.CauseUnknown:
-		isUnknown := func(f *report.FetchRow) bool {
+	case figures.CauseUnknown, figures.CauseForged:
+		isOf := func(f *report.FetchRow) bool {
+			if cause == figures.CauseForged {
+				return f.Reason == words.ForgedAgent.String()
+			}
 			return f.Verdict == words.Unknown.String() && !words.IsOfNobody(f.Reason)
 		}
-		return writeTable(w, format, results.Rows(ctx, r, report.FetchesTable), isUnknown,
+		return writeTable(w, format, results.Rows(ctx, r, report.FetchesTable), isOf,
 			func(f *report.FetchRow) string { return f.URL })
 	case figures.CauseUse:
 		return writeTable(w, format, results.Rows(ctx, r, report.RestrictionsTable), nil,

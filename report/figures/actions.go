@@ -45,6 +45,7 @@ const (
 	CauseUnknown  = "unknown"
 	CauseUse      = "use"
 	CauseUnread   = "unread"
+	CauseForged   = "forged" // of access logs
 )
 
 // reasonsWhy are why crawlers made violations, as far as the archives show it: what to do about it, besides what the
@@ -95,7 +96,7 @@ func Causes() (names []string) {
 	for _, r := range &reasonsWhy {
 		names = append(names, r.ID)
 	}
-	return append(names, CauseUnproven, CauseUnknown, CauseUse, CauseUnread)
+	return append(names, CauseUnproven, CauseUnknown, CauseUse, CauseUnread, CauseForged)
 }
 
 // CauseOf is the cause of a violation.
@@ -114,6 +115,15 @@ var actions = [prohibitions]document.Class{
 		"robots.txt again later."},
 }
 
+// ownActions are what the owner of a site does about violations, by prohibition.
+var ownActions = [prohibitions]string{
+	byName:  "Block the crawler, write to its operator%s, or correct the rule.",
+	byWhole: "Block the crawler, write to its operator%s, or permit it by name in robots.txt.",
+	byPath:  "Block the crawler, write to its operator%s, or correct the rule.",
+	byFailure: "Let the server answer for robots.txt: as long as it fails, everything is forbidden to each crawler. One " +
+		"that goes on all the same you can block, or write to its operator%s.",
+}
+
 // actionSection says what to do about violations, and about all else that leaves a question.
 func (f *Figures) actionSection(audit *report.Audit) document.Section {
 	s, t, noun := document.Section{ID: "actions", Heading: "What to do"}, &audit.Totals, audit.Inputs.Noun()
@@ -125,13 +135,26 @@ func (f *Figures) actionSection(audit *report.Audit) document.Section {
 		table := f.sites.ruleTable("actions-"+a.ID, a.Label+": rules with most violations", prohibition(by))
 		a.Count, a.Link = n.fetches, table.ID
 		a.Words = fmt.Sprintf("%s on %s", report.Count(n.fetches, noun), report.Count(n.origins, "site"))
+		if audit.Inputs.AreLogs() {
+			a.Action = fmt.Sprintf(ownActions[by], f.crawlers.operators())
+		}
 		s.Classes, s.Tables = append(s.Classes, a), append(s.Tables, table)
 	}
 	for i, n := range f.why {
 		if a := reasonsWhy[i].Class; n > 0 {
+			if audit.Inputs.AreLogs() {
+				a.Action = "Write the rules as its parser reads them, too."
+			}
 			a.Count, a.Words, a.Link = n, report.Count(n, noun), "violations"
 			s.Classes = append(s.Classes, a)
 		}
+	}
+	if n := f.forged.total(); n > 0 {
+		s.Classes = append(s.Classes, document.Class{
+			ID: CauseForged, Label: "Forged: in a crawler’s name, from elsewhere", Count: n, Words: report.Count(n, noun),
+			Meaning: "The address is not among its operator’s (--ranges): somebody else sent its User-Agent.",
+			Action:  "Block the addresses, which the requests’ lines in the log have.",
+		})
 	}
 	use, of := max(t.UsageRestricted, t.PublicationRestricted), noun // whatever the purpose
 	if len(audit.Settings.Purposes) > 0 {
@@ -153,9 +176,13 @@ func (f *Figures) actionSection(audit *report.Audit) document.Section {
 		}
 	}
 	if n := t.InputsNotWhollyRead; n > 0 {
+		again := "Get the archives again, and audit again."
+		if audit.Inputs.AreLogs() {
+			again = "Look at the lines that the list names; --line-format names their format."
+		}
 		s.Classes = append(s.Classes, document.Class{
 			ID: CauseUnread, Label: "Not wholly read", Count: n, Words: report.Count(n, "input"),
-			Link: "unread", Meaning: "Fetches may be missing.", Action: "Get the archives again, and audit again.",
+			Link: "unread", Meaning: "Fetches may be missing.", Action: again,
 		})
 	}
 	if len(s.Classes) == 0 {
@@ -163,8 +190,14 @@ func (f *Figures) actionSection(audit *report.Audit) document.Section {
 		return s
 	}
 	s.Intro = []string{"Each cause has a command that lists the rows behind it. It runs in the folder that has the tables."}
+	if f.forged.total() > 0 {
+		s.Intro[0] += " That for forged requests runs in the folder of the logs."
+	}
 	for i := range s.Classes {
 		s.Classes[i].Command = f.listCommand(".", s.Classes[i].ID, audit)
+		if command := f.forged.command(); s.Classes[i].ID == CauseForged && command != "" {
+			s.Classes[i].Command = command
+		}
 	}
 	return s
 }

@@ -119,7 +119,7 @@ func (b *builder) document(options *ReportOptions) *document.Document {
 		Operator: prose.Visible(options.Operator), Date: prose.Visible(options.Date),
 		Answer: b.answer(),
 		Sections: []document.Section{
-			b.actionSection(b.audit), b.certainty(), b.scope(), b.timeline.section(b.audit.Inputs.AreLogs()),
+			b.actionSection(b.audit), b.certainty(), b.scope(), b.timeline.section(false),
 		},
 		Excerpts: b.excerpts.List, Disclaimer: document.Disclaimer,
 	}
@@ -133,7 +133,14 @@ func (b *builder) document(options *ReportOptions) *document.Document {
 	d.Sections = append(d.Sections, b.siteSection(), b.violationSection(), b.unprovenSection(), b.unknown.section(),
 		b.use.section(b.audit, b.part), whatIfSection(b.WhatIf.Ranking(), b.audit), b.issues.section(b.audit, b.part),
 		method(), signOff())
-	if b.audit.Inputs.AreLogs() {
+	if b.audit.Inputs.AreLogs() { // the owner of the site asks first who did what, and when
+		d.Sections = slices.DeleteFunc(d.Sections, func(s document.Section) bool {
+			return s.ID == "timeline" || s.ID == "use" && len(b.audit.Settings.Purposes) == 0
+		})
+		d.Sections = slices.Concat([]document.Section{
+			{ID: "conduct", Heading: "How crawlers behaved", Tables: []document.Table{b.crawlers.conduct()}},
+			b.timeline.section(true),
+		}, d.Sections)
 		d.SpeakOfRequests()
 	}
 	for _, s := range d.Sections {

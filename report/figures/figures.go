@@ -150,7 +150,11 @@ func (f *Figures) addFetch(row *report.FetchRow) {
 		f.unknown.addFetch(row.Origin, row.Reason)
 	}
 	f.evidence[verdict{row.Verdict, row.Evidence}]++
-	f.timeline.addFetch(row.FetchTime, row.Claim, counts)
+	claim := row.Claim
+	if row.RecordType == facts.TypeAccessLog.String() {
+		claim = byCrawler + row.Agent
+	}
+	f.timeline.addFetch(row.FetchTime, claim, counts)
 	f.kinds.add(kindOf(row.IsSeed, row.IsPage, row.HopsFromSeed), counts)
 	if row.Reason == words.ForgedAgent.String() {
 		f.forged.add(row.WARCFilename, []int64{row.WARCRecordOffset}, 1)
@@ -268,7 +272,7 @@ func Read(ctx context.Context, res *results.Results) (*Figures, error) {
 	}
 	err := cmp.Or(
 		add(f, results.Rows(ctx, res, report.FetchesTable, "origin", "fetch_time", "warc_filename", "warc_record_offset",
-			"claim", "verdict", "reason", "certainty", "evidence", "hops_from_seed", "is_seed", "is_page")),
+			"record_type", "agent", "claim", "verdict", "reason", "certainty", "evidence", "hops_from_seed", "is_seed", "is_page")),
 		add(f, results.Rows(ctx, res, report.RestrictionsTable)),
 		results.InStep(ctx, res, report.UsageSignalsTable, func(row *report.UsageSignalRow, kept bool) error {
 			if kept {

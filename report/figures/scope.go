@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/document"
@@ -44,53 +45,66 @@ func (t *crawlerTally) add(row *report.AgentRow) {
 	t.first = insertRanked(t.first, maxCrawlers, &kept, compareCrawlers)
 }
 
-// table has the crawlers. Access logs have no claims.
-func (t *crawlerTally) table(ofLogs bool) document.Table {
-	names := document.Words.Columns("Crawler", "Claims about robots.txt")
-	note := "A product token is the name by which robots.txt addresses a crawler."
-	if ofLogs {
-		names = names[:1]
-	} else {
-		note += " What a crawler claims about robots.txt is the field robots of the archive’s warcinfo record. It is not trusted."
-	}
+// table has the crawlers.
+func (t *crawlerTally) table() document.Table {
 	table := document.NewTable("crawlers", "Crawlers, by the product token of their User-Agent", "There are no fetches.",
-		names, document.Number.Columns("Fetches", "Certain", "Probable", "Unproven", "Unknown"))
-	table.Notes = []string{note}
+		document.Words.Columns("Crawler", "Claims about robots.txt"),
+		document.Number.Columns("Fetches", "Certain", "Probable", "Unproven", "Unknown"))
+	table.Notes = []string{"A product token is the name by which robots.txt addresses a crawler. What a crawler claims about " +
+		"robots.txt is the field robots of the archive’s warcinfo record. It is not trusted."}
 	for _, c := range t.first {
-		row := []any{prose.TokenName(c.Agent), cmp.Or(strings.Join(c.Claims, ", "), "nothing")}[:len(names)]
-		table.Add(append(row, c.Fetches, c.ViolationsCertain, c.ViolationsProbable, c.Unproven(), c.Undecided())...)
+		table.Add(prose.TokenName(c.Agent), cmp.Or(strings.Join(c.Claims, ", "), "nothing"), c.Fetches,
+			c.ViolationsCertain, c.ViolationsProbable, c.Unproven(), c.Undecided())
 	}
 	table.LeaveOut(t.total-int64(len(t.first)), "table agent_stats")
 	return table
 }
 
-// conduct is what the crawlers did besides: of access logs, whose readers ask who asked for robots.txt, and who kept to
-// it how soon.
+// conduct is what the readers of access logs ask of crawlers: who asked for robots.txt, and who kept to it how soon.
 func (t *crawlerTally) conduct() document.Table {
-	table := document.NewTable("conduct", "How crawlers behaved, by the access logs", "No crawler is known by name.",
-		document.Words.Columns("Crawler"), document.Number.Columns("robots.txt requested", "Refused",
-			"Violations after a change", "Longest after it", "In its name from elsewhere"))
+	table := document.NewTable("conduct-crawlers", "Crawlers, by the product token of their User-Agent",
+		"There are no requests.", document.Words.Columns("Crawler"), document.Number.Columns("Requests", "Asked for robots.txt",
+			"Certain", "Probable", "Violations after a change", "Longest after it", "Unproven", "Unknown", "Refused",
+			"In its name from elsewhere"))
 	table.Notes = []string{
-		"A change is a robots.txt that the crawler got, and that differs from the one that it got before. Violations after " +
+		"A product token is the name by which robots.txt addresses a crawler. A change is a robots.txt that the crawler got, " +
+			"and that differs from the one that it got before. Violations after " +
 			"it are of what only the new one forbids; the longest time from getting it to such a violation says how late the " +
 			"crawler complied. RFC 9309 lets a crawler use an older copy for 24 hours (section 2.4), but this one had the new.",
 		"The server refused with 401, 402, 403, 429 or 451, or with a challenge, which only the logs of Cloudflare show. " +
 			"Requests from elsewhere came from an address that is not its operator’s, by --ranges.",
 	}
 	for _, c := range t.first {
-		if c.Agent == "" {
-			continue
-		}
 		asked, late := document.Cell{Text: prose.Number(c.RobotsTxtItself), Number: c.RobotsTxtItself}, document.Cell{}
-		if c.RobotsTxtItself == 0 && c.Fetches > 0 {
+		if c.RobotsTxtItself == 0 && c.Fetches > 0 && c.Agent != "" {
 			asked.Text = "never"
 		}
 		if c.TimeToCompliance != nil {
 			late = document.Cell{Text: prose.Duration(*c.TimeToCompliance), Number: *c.TimeToCompliance}
 		}
-		table.Add(prose.TokenName(c.Agent), asked, c.Refused, c.ViolationsAfterChange, late, c.Forged)
+		table.Add(prose.TokenName(c.Agent), c.Fetches, asked, c.ViolationsCertain, c.ViolationsProbable,
+			c.ViolationsAfterChange, late, c.Unproven(), c.Undecided(), c.Refused, c.Forged)
 	}
+	table.LeaveOut(t.total-int64(len(t.first)), "table agent_stats")
 	return table
+}
+
+// operators names who runs the crawlers with violations, and where the list of agents has an address of theirs.
+func (t *crawlerTally) operators() string {
+	var names []string
+	for _, c := range t.first {
+		if a, known := agents.Find(c.Agent); c.Violations() > 0 && known && a.Operator != "" {
+			name := a.Operator + " (" + a.Token
+			if a.Source != "" && len(a.Categories) > 0 && !strings.HasPrefix(a.Source, "https://github.com/") {
+				name += "; " + a.Source
+			}
+			names = append(names, name+")")
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(few(names, maxNamedInAnswer), ", ")
 }
 
 const (
@@ -110,21 +124,32 @@ type forgedLog struct {
 func (t *forgedTally) add(file string, places []int64, total int64) {
 	i := slices.IndexFunc(*t, func(l forgedLog) bool { return l.file == file })
 	if i < 0 {
-		if len(*t) == maxForgedLogs {
-			return
+		if len(*t) >= maxForgedLogs { // counted, and not found again
+			file, places = "", nil
 		}
-		i, *t = len(*t), append(*t, forgedLog{file: strings.Clone(file)})
+		if i = slices.IndexFunc(*t, func(l forgedLog) bool { return l.file == file }); i < 0 {
+			i, *t = len(*t), append(*t, forgedLog{file: strings.Clone(file)})
+		}
 	}
 	l := &(*t)[i]
 	l.total += total
 	l.places = append(l.places, places[:min(len(places), maxForgedLines-len(l.places))]...)
 }
 
-// texts names, for each log, the command that finds the requests in it. The place of a line is its number where the
-// log is compressed, and otherwise its offset.
-func (t forgedTally) texts() (texts []string) {
+// total counts the requests.
+func (t forgedTally) total() (n int64) {
 	for _, l := range t {
-		if !prose.CanName(l.file) || len(l.file) > prose.MaxName {
+		n += l.total
+	}
+	return n
+}
+
+// command finds the requests in the logs. The place of a line is its number where the log is compressed, and otherwise
+// its offset.
+func (t forgedTally) command() string {
+	var list []string
+	for _, l := range t {
+		if l.file == "" || !prose.CanName(l.file) || len(l.file) > prose.MaxName {
 			continue
 		}
 		file := prose.ShellWord(l.file)
@@ -136,13 +161,9 @@ func (t forgedTally) texts() (texts []string) {
 		}
 		slices.Sort(l.places)
 		places := strings.Join(strings.Fields(strings.Trim(fmt.Sprint(l.places), "[]")), "|")
-		text := report.Count(l.total, "request")
-		if n := len(l.places); l.total > int64(n) {
-			text += fmt.Sprintf(", of which this finds %d", n)
-		}
-		texts = append(texts, fmt.Sprintf("%s: %s | grep -aE '^(%s):'", text, lines, places))
+		list = append(list, fmt.Sprintf("%s | grep -aE '^(%s):'", lines, places))
 	}
-	return texts
+	return strings.Join(list, "; ")
 }
 
 // unnamed counts the fetches of pages by crawlers without a name.
@@ -168,9 +189,12 @@ func (t *crawlerTally) names() (names []string) {
 // scope states what was audited.
 func (b *builder) scope() document.Section {
 	a := b.audit
-	tables := []document.Table{b.crawlers.table(b.audit.Inputs.AreLogs())}
-	if a.Inputs.Logs > 0 {
-		tables = append(tables, b.crawlers.conduct())
+	var tables []document.Table
+	if !a.Inputs.AreLogs() {
+		tables = append(tables, b.crawlers.table())
+		if a.Inputs.Logs > 0 {
+			tables = append(tables, b.crawlers.conduct())
+		}
 	}
 	tables = append(tables, b.inputTable())
 	names := func(list []string) []string { return []string{cmp.Or(strings.Join(few(list, maxNamed), ", "), "none")} }
@@ -187,9 +211,6 @@ func (b *builder) scope() document.Section {
 			document.NewTerm("Settings", b.settings()...),
 		},
 		Tables: tables,
-	}
-	if texts := b.forged.texts(); len(texts) > 0 {
-		section.Terms = append(section.Terms, document.NewTerm("Forged requests, in a crawler’s name from elsewhere", texts...))
 	}
 	return section
 }

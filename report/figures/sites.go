@@ -221,14 +221,19 @@ func (g groupTally) add(name string, counts document.Tally) {
 	v.Add(counts)
 }
 
-// table lists the groups, the one with most violations first.
-func (g groupTally) table(id, caption string, names ...string) document.Table {
-	t := document.NewTable(id, caption, "There are no fetches.",
-		document.Words.Columns(names...), document.Number.Columns("Fetches", "Violations", "Unknown"))
-	sorted := slices.SortedFunc(maps.Keys(g), func(a, b string) int {
+// sorted are the names, the one with most violations first, and then the one with most fetches.
+func (g groupTally) sorted() []string {
+	return slices.SortedFunc(maps.Keys(g), func(a, b string) int {
 		return cmp.Or(cmp.Compare(g[b].Violations, g[a].Violations), cmp.Compare(g[b].Fetches, g[a].Fetches),
 			cmp.Compare(a, b))
 	})
+}
+
+// table lists the groups.
+func (g groupTally) table(id, caption string, names ...string) document.Table {
+	t := document.NewTable(id, caption, "There are no fetches.",
+		document.Words.Columns(names...), document.Number.Columns("Fetches", "Violations", "Unknown"))
+	sorted := g.sorted()
 	for _, name := range sorted[:min(len(sorted), maxGroups)] {
 		var row []any
 		for cell := range strings.SplitSeq(name, "\t") {

@@ -49,6 +49,13 @@ func (f *Figures) WriteText(w io.Writer, audit *report.Audit, opt TextOptions) e
 	case s.isOfTables():
 		s.printUses(p, opt.Dir)
 	default:
+		if audit.Inputs.AreLogs() {
+			conduct, most := s.crawlers.conduct(), fewAgents
+			if conduct.Caption = "How crawlers behaved"; opt.Full {
+				most = topNames
+			}
+			printTable(p, conduct, most)
+		}
 		s.printAnswer(p, opt.Full)
 		s.printShares(p)
 	}
@@ -60,8 +67,10 @@ func (f *Figures) WriteText(w io.Writer, audit *report.Audit, opt TextOptions) e
 	if opt.Full {
 		s.printCaptures(p)
 		s.printEvidence(p)
-		s.printClaims(p)
-		printTable(p, s.crawlers.table(s.audit.Inputs.AreLogs()), topNames)
+		if !audit.Inputs.AreLogs() {
+			s.printClaims(p)
+			printTable(p, s.crawlers.table(), topNames)
+		}
 		printTable(p, s.sites.table(), topRows)
 		for _, t := range s.use.section(audit, s.part).Tables {
 			printTable(p, t, topNames)
@@ -122,7 +131,7 @@ func printTable(p *layout.Page, t document.Table, most int) {
 			switch isNumber := t.Columns[i].Kind == document.Number; {
 			case isNumber && (!isMany || numbers == nil):
 				numbers = append(numbers, c.Number)
-			case isNumber && c.Number != 0:
+			case isNumber && (c.Number != 0 || c.Text != "" && c.Text != "0"):
 				words = append(words, c.Text+" "+strings.ToLower(t.Columns[i].Name))
 			case i == 0 && !isLong:
 				label = report.Shown(c.Text, maxLabel)
@@ -365,40 +374,41 @@ func (s *summary) printActions(p *layout.Page, opt TextOptions) {
 	if len(actions) == 0 || s.sites.total == 0 { // no table was read
 		return
 	}
-	p.Columns("What to do, by cause")
-	var listed []document.Class
-	for _, a := range actions {
-		text := a.Label + ". "
-		if opt.Full {
-			text += a.Meaning + " "
+	isOpen := func(a document.Class) bool { return a.ID == CauseUse && len(s.audit.Settings.Purposes) == 0 }
+	open := slices.IndexFunc(actions, isOpen)
+	if listed := slices.DeleteFunc(slices.Clone(actions), isOpen); len(listed) > 0 {
+		p.Columns("What to do, by cause")
+		for _, a := range listed {
+			text := a.Label + ". "
+			if opt.Full {
+				text += a.Meaning + " "
+			}
+			p.Row(a.ID, text+strings.TrimSuffix(a.Action, "."), a.Count)
 		}
-		p.Row(a.ID, text+strings.TrimSuffix(a.Action, "."), a.Count)
-		if a.ID != CauseUse || len(s.audit.Settings.Purposes) > 0 {
-			listed = append(listed, a)
+		if opt.Dir != "" {
+			proof := ""
+			if s.audit.Totals.Violations > 0 {
+				proof = ", and each violation a proof"
+			}
+			p.Line("Each cause has a list%s:", proof)
+			p.Command(s.listCommand(opt.Dir, slices.MaxFunc(listed, func(a, b document.Class) int {
+				return cmp.Compare(a.Count, b.Count)
+			}).ID, s.audit))
+			if proof != "" {
+				p.Command("robotsaudit explain " + opt.Dir + " 1")
+			}
 		}
 	}
-	if opt.Dir == "" {
-		return
+	if command := s.forged.command(); command != "" {
+		p.Line("The forged requests are these lines, up to %d of each log:", maxForgedLines)
+		p.Command(command)
 	}
-	if len(listed) < len(actions) {
-		p.Line("What restricts the use depends on the purpose. To list it (use), name one:")
-		p.Command(s.listCommand(opt.Dir, CauseUse, s.audit))
-	}
-	if len(listed) > 0 {
-		which, proof := "Each cause", ""
-		if len(listed) < len(actions) {
-			which = "Each other cause"
+	if open >= 0 {
+		p.Heading("%s restrict their use, as pages or sites say (no violations).", actions[open].Words)
+		if opt.Dir != "" {
+			p.Line("What counts depends on the purpose. Decide for one, and the list use has them:")
+			p.Command(s.listCommand(opt.Dir, CauseUse, s.audit))
 		}
-		if s.audit.Totals.Violations > 0 {
-			proof = ", and each violation a proof"
-		}
-		p.Line("%s has a list%s:", which, proof)
-		p.Command(s.listCommand(opt.Dir, slices.MaxFunc(listed, func(a, b document.Class) int {
-			return cmp.Compare(a.Count, b.Count)
-		}).ID, s.audit))
-	}
-	if s.audit.Totals.Violations > 0 {
-		p.Command("robotsaudit explain " + opt.Dir + " 1")
 	}
 }
 

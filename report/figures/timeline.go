@@ -26,9 +26,11 @@ var units = map[document.Unit]struct {
 }
 
 const (
-	maxClaims       = 12 // that are counted apart: the first in the alphabet
+	maxClaims       = 64 // that are counted apart: the first in the alphabet
+	shownClaims     = 12 // with others
 	maxMarkedSites  = 3
 	otherClaims     = "other claims"
+	byCrawler       = "\t" // begins what an access log's requests are counted by: no claim begins so
 	secondsPerDay   = 24 * 3600
 	daysBeforeEpoch = 3 // from the Monday before 1970-01-01
 )
@@ -77,13 +79,7 @@ func (t *timelineTally) claim(claim string) string {
 		if claim > last {
 			return otherClaims
 		}
-		delete(t.claims, last)
-		for _, p := range t.periods {
-			if counts := p.claims[last]; counts != nil {
-				delete(p.claims, last)
-				p.claims.add(otherClaims, *counts)
-			}
-		}
+		t.forget(last)
 	}
 	claim = strings.Clone(claim)
 	if claim != otherClaims {
@@ -195,13 +191,46 @@ func (t *timelineTally) span() int {
 
 // section shows the counts.
 func (t *timelineTally) section(ofLogs bool) document.Section {
-	tl, by := t.timeline(), ", by what the crawler’s warcinfo record claims about robots.txt, which is no proof"
-	if ofLogs {
-		by = ""
+	tl, by := t.timeline(), " by "+string(t.unit)+", in UTC, by what the crawler’s warcinfo record claims about robots.txt, "+
+		"which is no proof"
+	if tl.By = "The crawler’s claim"; ofLogs {
+		tl.By, by = document.ByCrawler, " by "+string(t.unit)+" and crawler, in UTC"
 	}
-	return document.Section{ID: "timeline", Heading: "Over time", Timeline: tl, Intro: []string{fmt.Sprintf(
-		"Fetches by %s, in UTC%s. A mark says that a capture of robots.txt differs from the one before of its origin.",
-		tl.Unit, by)}}
+	return document.Section{ID: "timeline", Heading: "Over time", Timeline: tl, Intro: []string{
+		"Fetches" + by + ". A mark says that a capture of robots.txt differs from the one before of its origin."}}
+}
+
+// ranked lists the claims, those with most violations first, and then those with most fetches. Where they are more than
+// are shown, the last become others.
+func (t *timelineTally) ranked() []string {
+	sums := make(groupTally)
+	for _, p := range t.periods {
+		for claim, counts := range p.claims {
+			sums.add(claim, *counts)
+		}
+	}
+	claims := slices.DeleteFunc(sums.sorted(), func(c string) bool { return c == otherClaims })
+	if len(claims) > shownClaims || len(claims) == shownClaims && sums[otherClaims] != nil {
+		for _, last := range claims[shownClaims-1:] {
+			t.forget(last)
+		}
+		return append(claims[:shownClaims-1], otherClaims)
+	}
+	if sums[otherClaims] != nil {
+		claims = append(claims, otherClaims)
+	}
+	return claims
+}
+
+// forget counts a claim among the others.
+func (t *timelineTally) forget(claim string) {
+	delete(t.claims, claim)
+	for _, p := range t.periods {
+		if counts := p.claims[claim]; counts != nil {
+			delete(p.claims, claim)
+			p.claims.add(otherClaims, *counts)
+		}
+	}
 }
 
 // timeline returns the counts.
@@ -214,13 +243,7 @@ func (t *timelineTally) timeline() *document.Timeline {
 	tl := &document.Timeline{
 		Unit: t.unit, What: "Fetches", Periods: []document.Period{}, Claims: []string{}, Counts: []document.ClaimCount{},
 	}
-	used := maps.Clone(t.claims)
-	for _, p := range t.periods {
-		if p.claims[otherClaims] != nil {
-			used[otherClaims] = true
-		}
-	}
-	claims := slices.Sorted(maps.Keys(used))
+	claims := t.ranked()
 	for _, claim := range claims {
 		tl.Claims = append(tl.Claims, claimName(claim))
 	}
@@ -251,11 +274,14 @@ func (t *timelineTally) timeline() *document.Timeline {
 
 // claimName names a claim in a sentence.
 func claimName(claim string) string {
+	if crawler, ok := strings.CutPrefix(claim, byCrawler); ok {
+		return prose.TokenName(crawler)
+	}
 	switch claim {
 	case "":
 		return "says nothing of robots.txt"
 	case otherClaims:
-		return "says something else"
+		return "all others"
 	}
 	return "says “robots: " + prose.Clip(claim, 60) + "”"
 }

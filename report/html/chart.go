@@ -65,6 +65,7 @@ type chart struct {
 	Panels []panel
 	Marks  []mark // changes of robots.txt
 	Claims []string
+	By     string // names what claims are
 	Data   chartData
 }
 
@@ -151,7 +152,7 @@ func newChart(t *document.Timeline) (c chart) {
 		return chart{}
 	}
 	scale := timeScale{starts[0], endOf(starts[len(starts)-1], t.Unit)}
-	c.Claims = t.Claims
+	c.Claims, c.By = t.Claims, t.By
 	c.Data = chartData{What: t.What, Periods: t.Periods, Counts: t.Counts, Ticks: scale.ticks()}
 	for i, start := range starts {
 		c.Data.Ends = append(c.Data.Ends, endOf(start, t.Unit).Format(time.DateOnly))
@@ -271,22 +272,4 @@ func (s tickStep) first(t time.Time) time.Time {
 		return time.Date(t.Year(), (t.Month()-1)/time.Month(s.months)*time.Month(s.months)+1, 1, 0, 0, 0, 0, time.UTC)
 	}
 	return t
-}
-
-// timelineTable is the timeline of a section in numbers: without rows, if it has none.
-func timelineTable(s *document.Section) document.Table {
-	what := ""
-	if s.Timeline != nil {
-		what = s.Timeline.What
-	}
-	table := document.NewTable(s.ID+"-numbers", "The numbers of the charts", "",
-		document.Moment.Columns("Start (UTC)"), document.Words.Columns("Crawler’s claim"),
-		document.Number.Columns(what, "Violations", "Unknown"), document.Words.Columns("robots.txt"))
-	if t := s.Timeline; t != nil {
-		for _, n := range t.Counts {
-			p := t.Periods[n.Period]
-			table.Add(p.Start, t.Claims[n.Claim], n.Fetches, n.Violations, n.Unknown, p.Mark)
-		}
-	}
-	return table
 }

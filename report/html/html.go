@@ -73,8 +73,10 @@ func Render(w io.Writer, doc *document.Document) error {
 	}
 	for i := range p.Sections {
 		s := &p.Sections[i]
-		if s.Numbers, err = r.table(timelineTable(s.Section)); err != nil {
-			return err
+		if s.Timeline != nil {
+			if s.Numbers, err = r.table(s.Timeline.Numbers(s.ID + "-numbers")); err != nil {
+				return err
+			}
 		}
 		for _, t := range s.Section.Tables {
 			shown, err := r.table(t)

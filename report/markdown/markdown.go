@@ -24,7 +24,7 @@ const (
 
 // order is the order of the sections: what matters most comes first, and what is cut last.
 var order = []string{
-	"actions", "certainty", "scope", "timeline", "violations", "unproven", "unknown", "sites", "use", "what-if",
+	"conduct", "actions", "certainty", "scope", "timeline", "violations", "unproven", "unknown", "sites", "use", "what-if",
 	"unread", "changes", "method",
 }
 
@@ -36,7 +36,11 @@ func Render(w io.Writer, doc *document.Document) error {
 	p.paragraph("**" + escape(doc.Answer.Sentence) + "**")
 	p.paragraphs(doc.Answer.Details)
 	p.paragraph(escape(doc.Disclaimer))
-	for _, id := range order {
+	ids := order
+	if doc.Section("conduct") != nil { // when crawlers did what follows
+		ids = slices.Insert(slices.DeleteFunc(slices.Clone(order), func(id string) bool { return id == "timeline" }), 1, "timeline")
+	}
+	for _, id := range ids {
 		if s := doc.Section(id); s != nil {
 			p.section(s)
 		}
@@ -139,17 +143,20 @@ func (p *page) section(s *document.Section) {
 	p.terms(s.Terms...)
 	p.classes(s.Classes)
 	p.paragraphs(s.Totals)
-	if s.Timeline != nil {
+	if t := s.Timeline; t != nil {
 		table := document.NewTable("", "", "", document.Words.Columns("From"),
-			document.Number.Columns(s.Timeline.What, "Violations", "Unknown"), document.Words.Columns("robots.txt"))
-		for _, period := range s.Timeline.Periods {
+			document.Number.Columns(t.What, "Violations", "Unknown"), document.Words.Columns("robots.txt"))
+		for _, period := range t.Periods {
 			table.Add(period.Label, period.Fetches, period.Violations, period.Unknown, period.Mark)
+		}
+		if t.By == document.ByCrawler {
+			table = t.Numbers("")
 		}
 		if len(table.Rows) > 0 {
 			p.add(strings.Join(p.rows(&table), "\n"))
 		}
-		p.rest(len(table.Rows), maxRows, s.Timeline.More)
-		p.paragraph(escape(s.Timeline.Undated))
+		p.rest(len(table.Rows), maxRows, t.More)
+		p.paragraph(escape(t.Undated))
 	}
 	if f := s.Findings; f != nil && len(f.List) == 0 {
 		p.paragraph(escape(f.Empty))
