@@ -62,7 +62,7 @@ type Counts struct {
 	Fetches int64 `parquet:"fetches" json:"fetches"`
 	// Fetches that are captures of robots.txt.
 	RobotsCaptures int64 `parquet:"robots_captures" json:"robots_captures"`
-	// Fetches with reason `robots_txt_itself`: of robots.txt, and of what it redirects to.
+	// Fetches with reason `robots_txt_itself`.
 	RobotsTxtItself int64 `parquet:"robots_txt_itself" json:"robots_txt_itself"`
 	// Fetches with verdict allowed, robots_txt_itself included.
 	Allowed int64 `parquet:"allowed" json:"allowed"`
@@ -70,8 +70,7 @@ type Counts struct {
 	Disallowed int64 `parquet:"disallowed" json:"disallowed"`
 	// Fetches with verdict unknown.
 	Unknown int64 `parquet:"unknown" json:"unknown"`
-	// Requests of access logs that no crawler is known to have made: reasons `no_crawler` and
-	// `forged_agent`. Their verdict is unknown.
+	// Requests of access logs with reason `no_crawler` or `forged_agent`.
 	NoCrawler int64 `parquet:"no_crawler" json:"no_crawler"`
 	// Fetches with evidence fresh.
 	EvidenceFresh int64 `parquet:"evidence_fresh" json:"evidence_fresh"`
@@ -85,16 +84,15 @@ type Counts struct {
 	ViolationsCertain int64 `parquet:"violations_certain" json:"violations_certain"`
 	// Probable violations: rows of `violations`.
 	ViolationsProbable int64 `parquet:"violations_probable" json:"violations_probable"`
-	// Violations of what was new in a changed robots.txt: the crawler's copy before allowed them.
+	// Violations of what was [new](#time-to-compliance) in a changed robots.txt.
 	ViolationsAfterChange int64 `parquet:"violations_after_change" json:"violations_after_change"`
 	// Possible ones: rows of `unproven`.
 	Possible int64 `parquet:"possible" json:"possible"`
 	// Contested ones: rows of `unproven`.
 	Contested int64 `parquet:"contested" json:"contested"`
-	// Fetches allowed by the letter alone (note `unsafe_encoding`): no violations.
+	// Allowed fetches with the note `unsafe_encoding`.
 	UnsafeEncoding int64 `parquet:"allowed_unsafe_encoding" json:"allowed_unsafe_encoding"`
-	// Fetches by a crawler without a name, allowed, that a group for somebody else forbids (note
-	// `named_group_forbids`).
+	// Fetches with the note `named_group_forbids`.
 	NamedGroupForbids int64 `parquet:"allowed_named_group_forbids" json:"allowed_named_group_forbids"`
 
 	// Fetches with a tag that binds somebody.
@@ -103,17 +101,15 @@ type Counts struct {
 	TagsUnknown int64 `parquet:"tags_unknown" json:"tags_unknown"`
 	// Fetches with a usage signal.
 	Signalled int64 `parquet:"signalled" json:"signalled"`
-	// Fetches whose tags restrict publication for their crawler, as an archive or an index; as of
-	// `--as-of`, where given.
+	// Fetches whose tags restrict publication for their crawler, at `--as-of`.
 	PublicationRestricted int64 `parquet:"publication_restricted" json:"publication_restricted"`
 	// Fetches whose tags or signals restrict some use.
 	UsageRestricted int64 `parquet:"usage_restricted" json:"usage_restricted"`
-	// Fetches of which a statement without force hints at a restriction of some use (`hints`).
+	// Fetches with `hints`.
 	Hinted int64 `parquet:"hinted" json:"hinted"`
 	// Fetches in `tag_conflicts`.
 	Conflicting int64 `parquet:"conflicting" json:"conflicting"`
-	// Fetches that got an `ai.txt`, at the root or in `/.well-known/`: recognised;
-	// of ai.txt, Disallow-Training alone is read.
+	// Fetches that got an `ai.txt`, at the root or in `/.well-known/`.
 	PolicyFiles int64 `parquet:"policy_files" json:"policy_files"`
 	// Rows of `restrictions` of kind `publication`: 0 without `--purpose`.
 	RestrictionsPublication int64 `parquet:"restrictions_publication" json:"restrictions_publication"`
@@ -122,11 +118,11 @@ type Counts struct {
 
 	// Fetches that the server refused (`refusal`).
 	Refused int64 `parquet:"refused" json:"refused"`
-	// Of these, fetches that robots.txt allowed, and that the server refused for another reason than a payment.
+	// Of these, fetches that robots.txt allowed, refused for another reason than a payment.
 	RefusedAllowed int64 `parquet:"refused_allowed" json:"refused_allowed"`
-	// Of these, fetches that robots.txt allowed, and for which the server asked for a payment (402).
+	// Of these, fetches that robots.txt allowed, refused for a payment (402).
 	RefusedPayment int64 `parquet:"refused_payment" json:"refused_payment"`
-	// Sum of `payload_bytes` of all fetches, where it is known: what was fetched twice counts twice.
+	// Sum of `payload_bytes` of all fetches, where it is known.
 	PayloadBytes int64 `parquet:"payload_bytes" json:"payload_bytes"`
 	// Fetches whose `payload_bytes` is null.
 	PayloadUnknown int64 `parquet:"payload_unknown" json:"payload_unknown"`

@@ -22,12 +22,11 @@ type FetchRow struct {
 	ContentDigest string `parquet:"content_digest,optional,delta"`
 	// Content-Type without parameters, as sent. Null: not sent.
 	ContentMIMEType string `parquet:"content_mime_type,optional,dict"`
-	// Media type that the crawler found in the content (WARC-Identified-Payload-Type), or that an index
-	// has so. Null: not stated.
+	// Media type that the crawler (WARC-Identified-Payload-Type) or an index found in the content. Null: not
+	// stated.
 	ContentMIMEDetected string `parquet:"content_mime_detected,optional,dict"`
-	// Languages that the crawler found in the content (WARC-Identified-Content-Language of the record, or
-	// of the record of a WET that refers to it; `languages-cld2` of Common Crawl's metadata records), or
-	// that an index has so: codes, mostly of ISO 639-3, with commas between them. Null: not stated.
+	// [Languages](DOCUMENTS.md#eu-summary-of-training-content) that the crawler or an index found in the content:
+	// codes, mostly of ISO 639-3, with commas between them. Null: not stated.
 	ContentLanguages string `parquet:"content_languages,optional,dict"`
 	Content
 	RecordPlace
@@ -37,11 +36,11 @@ type FetchRow struct {
 	Decision
 	// How sure the violation is. Null: not disallowed.
 	Certainty string `parquet:"certainty,optional,dict" values:"certainty"`
-	// If the governing capture is unresolved or undefined: the answer of the one before it. It is no
-	// verdict. Null: does not apply.
+	// If the governing capture is unresolved or undefined: the answer of the one before it; no verdict. Null:
+	// does not apply.
 	PriorVerdict string `parquet:"prior_verdict,optional,dict" values:"verdict"`
-	// What the crawler's own parser makes of the governing capture, if that parser is known to read
-	// robots.txt otherwise; no verdict. Null: not known.
+	// What the crawler's [own parser](crawlers.md#own-readings) makes of the governing capture; no verdict. Null:
+	// not known.
 	OwnReading string `parquet:"own_reading,optional,dict" values:"verdict"`
 	// The capture that governs, in `robots`. Null: no governing capture.
 	RobotsID int64 `parquet:"robots_id,optional"`
@@ -57,10 +56,9 @@ type FetchRow struct {
 	Tags string `parquet:"tags,optional,dict"`
 	// Where the tags are from, if not from the record itself. Null: the record itself.
 	TagsFrom string `parquet:"tags_from,optional,dict" values:"tags_from"`
-	// Purposes that a statement without force speaks against, joined by commas: a Content-Usage field
-	// or line that is no Dictionary, and the like. No restriction, and no permission. Null: none.
+	// Purposes that a [hint](SIGNALS.md#restrictions) is against, joined by commas. Null: none.
 	Hints string `parquet:"hints,optional,dict" values:"hint"`
-	// The ids of the rows of lists of URLs that report the fetch, as the lists have them. Empty: none.
+	// Ids of the rows of [lists of URLs](FORMATS.md#indexes-and-lists) that report the fetch.
 	ListIDs []string `parquet:"list_ids,list"`
 }
 

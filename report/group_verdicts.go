@@ -12,8 +12,7 @@ type GroupVerdictRow struct {
 	WARCRecordOffset int64  `parquet:"warc_record_offset"`
 	// The governing capture, in `robots`; 0: none.
 	RobotsID int64 `parquet:"robots_id"`
-	// Number of the deciding group in its file; 0: none. A number that no group has, where other
-	// groups may name some of its tokens (note `agent_name`).
+	// Number of the deciding group in its file; 0: none; one that no group has, with the note `agent_name`.
 	Group int32 `parquet:"group"`
 	Decision
 	// Deciding line as its file gives it. Null: no rule decided.

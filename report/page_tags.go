@@ -13,8 +13,7 @@ type PageTagRow struct {
 	WARCRecordOffset int64  `parquet:"warc_record_offset,delta"`
 	// Where the rule stands.
 	Source string `parquet:"source,dict" values:"tag_source"`
-	// From 1: the line among the policy header lines of the response (all fields that this table and
-	// `usage_signals` name), or the number of the meta among those kept of the page.
+	// From 1: the line among the policy header lines of the response, or the number of the meta among those kept.
 	Line int32 `parquet:"line"`
 	// Product token that the tag is for, as written; for a meta, in lower case. A meta whose name is not a
 	// token has no row. Null: for everybody.
@@ -39,9 +38,8 @@ type PageTagRow struct {
 	// What a rule of this kind restricts, whatever its value. It is set even if the rule does not bind.
 	// Null: neither.
 	Restricts string `parquet:"restricts,optional,dict" values:"restriction"`
-	// Moment from which an `unavailable_after` restricts: it does where that is before `--as-of`,
-	// else before the fetch. Without a time of day: the beginning of the day; without a zone (note
-	// `no_zone`): in UTC. Null: the rule has no date, or one that can't be read.
+	// Moment from which an `unavailable_after` [restricts](SIGNALS.md#dates). Null: the rule has no date, or one
+	// that can't be read.
 	RestrictsFrom *int64 `parquet:"restricts_from,optional,timestamp(microsecond)"`
 	// The draft that defines the rule, or the vendor that documents it. Null: nobody known.
 	DefinedBy string `parquet:"defined_by,optional,dict"`
@@ -88,8 +86,7 @@ type EffectiveTagsRow struct {
 	WARCRecordOffset int64  `parquet:"warc_record_offset,delta"`
 	// Product token, lower case. Null: every token that no other row of the fetch names.
 	Agent string `parquet:"agent,optional,dict"`
-	// The rules that bind, as one tag would state them. `all` and `none` are expanded. If two contradict
-	// each other, the one that restricts counts; of several values, the most restrictive. Unknown words
+	// The rules that [bind](SIGNALS.md#which-rules-hold-for-a-token), as one tag would state them. Unknown words
 	// come last.
 	Rules string `parquet:"rules,dict"`
 	// Contradictions between the tags, joined by commas. Null: none.

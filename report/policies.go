@@ -42,8 +42,7 @@ type PolicyRow struct {
 	Rules *int32 `parquet:"rules,optional"`
 	// The first 32 sitemaps that the file names, whoever asks.
 	Sitemaps []string `parquet:"sitemaps,list"`
-	// What usage signals of the groups state about all paths: `PURPOSE=y` or `PURPOSE=n`, with the
-	// purposes of `usage_signals`. What is said of a wider purpose is said of those in it.
+	// What usage signals of the groups state about all paths: `PURPOSE=y` or `PURPOSE=n`.
 	Signals []string `parquet:"signals,list"`
 	// As in `robots`. Null: no body was applied.
 	BodyDigest string `parquet:"body_digest,optional,dict"`

@@ -21,8 +21,8 @@ type RestrictionRow struct {
 	FetchStatus *int16 `parquet:"fetch_status,optional"`
 	RecordPlace
 	CrawlerToken
-	// Input that holds the capture of tdmrep.json, or of the first licence document that is among what
-	// restricts. Null: neither is.
+	// Input that holds the capture of tdmrep.json or of the first licence document that restricts. Null: neither
+	// is.
 	FileFilename string `parquet:"file_warc_filename,optional,dict"`
 	// Where the record begins, in bytes: see Places. Null: neither is.
 	FileOffset *int64 `parquet:"file_warc_record_offset,optional"`

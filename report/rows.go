@@ -71,8 +71,7 @@ type FetchedURL struct {
 	HostName string `parquet:"url_host_name,delta"`
 	// Registrable domain, by the ICANN part of the public suffix list. Null: host has none.
 	RegisteredDomain string `parquet:"url_host_registered_domain,optional,delta"`
-	// Scheme, host and port, default port dropped: what one robots.txt speaks for; empty where it
-	// could not be read.
+	// Scheme, host and port, default port dropped; empty where it could not be read.
 	Origin string `parquet:"origin,delta"`
 	// WARC-Date, or the date of the ARC record. Null: date missing or impossible.
 	FetchTime *int64 `parquet:"fetch_time,optional,timestamp(microsecond)"`
@@ -119,18 +118,16 @@ func crawlerToken(r *evaluate.Result) CrawlerToken {
 
 // Content are the columns of what the server sent.
 type Content struct {
-	// Length of the payload as it was transferred, with its codings: the block of the record without the
-	// HTTP head. Null: not known, as the record is cut or in segments, or was not read (indexes,
-	// logs); or not in the record (a revisit).
+	// Length of the payload as transferred, with its codings. Null: record cut, in segments or not read, or a
+	// revisit.
 	PayloadBytes *int64 `parquet:"payload_bytes,optional"`
-	// Length of the payload once its codings are undone. Null: `payload_bytes` is not known, or a coding is
-	// broken, not known, or leaves a gigabyte or more. Also null for coded payloads that are
-	// neither policy files nor pages read to their end.
+	// Length of the payload once its codings are undone. Null: as above; coding broken or unknown; a gigabyte or
+	// more; coded, and not read to its end.
 	PayloadBytesDecoded *int64 `parquet:"payload_bytes_decoded,optional"`
-	// Kind of content, by the media type found in it (`fetches.content_mime_detected`), or else by
-	// `content_mime_type`. Null: no media type known.
+	// Kind of content, by `fetches.content_mime_detected`, else by `content_mime_type`. Null: no media type
+	// known.
 	Modality string `parquet:"modality,optional,dict" values:"modality"`
-	// Why the server refused what was asked for, as its answer states it. Null: it did not.
+	// [Why](SEMANTICS.md#challenges) the server refused the request. Null: it did not.
 	Refusal string `parquet:"refusal,optional,dict" values:"refusal"`
 }
 
@@ -158,18 +155,16 @@ type Discovery struct {
 	// URL that led the crawler here, by the metadata record that belongs to the fetch. Null: not
 	// stated.
 	Via string `parquet:"via,optional,dict"`
-	// How it came here, a letter a hop: Heritrix writes `L` link, `R` redirect, `E` embed, `X`
-	// speculative, `P` prerequisite; empty for a seed. Null: not stated.
+	// How it came here, a letter a hop, as Heritrix writes it (`L` link, `R` redirect, `E` embed); empty for a
+	// seed. Null: not stated.
 	HopsFromSeed *string `parquet:"hops_from_seed,optional,dict"`
-	// The URL was a seed, by the metadata record; without one, by the page list of the WACZ. Null:
-	// not stated.
+	// The URL was a seed, by the metadata record, else by the page list of the WACZ. Null: not stated.
 	IsSeed *bool `parquet:"is_seed,optional"`
 	// Fetched although the crawler had it already. Null: not stated.
 	ForceFetch *bool `parquet:"force_fetch,optional"`
 	// Milliseconds that the fetch took (`fetchTimeMs`). Null: not stated.
 	FetchDuration *int32 `parquet:"fetch_duration_ms,optional"`
-	// The WACZ lists the URL among its pages (`pages/*.jsonl`); false: it does not, so the fetch was
-	// an embed, robots.txt, the target of a redirect. Null: not stated.
+	// The WACZ lists the URL among its pages (`pages/*.jsonl`). Null: not stated.
 	IsPage *bool `parquet:"is_page,optional"`
 }
 

@@ -115,17 +115,14 @@ func TestGeneratedDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	missing := map[string]bool{"tables all": true, "joins all": true, "types all": true}
+	missing := map[string]bool{"tables all": true, "joins all": true}
 	for _, table := range s.Tables {
 		missing["columns "+table.Name] = table.Name != "unproven" // which has the columns of violations
 	}
 	for name := range apart {
 		missing["columns "+name] = true
 	}
-	missing["columns shared"], missing["words lists"] = true, true
-	for name := range valuesOf {
-		missing["values "+name] = elsewhere[name] == ""
-	}
+	missing["columns shared"], missing["words lists"], missing["values all"] = true, true, true
 	want := block.ReplaceAllStringFunc(string(b), func(part string) string {
 		m := block.FindStringSubmatch(part)
 		delete(missing, strings.TrimSpace(m[1]+" "+m[2]))
@@ -155,10 +152,12 @@ var apart = map[string]string{
 	"Counts":            "[Counts](#counts)",
 }
 
-// elsewhere are the lists of values that docs/SEMANTICS.md describes, by its heading.
+// elsewhere are the lists of values that docs/SEMANTICS.md describes, by its heading, or a text of docs/SCHEMA.md.
 var elsewhere = map[string]string{
 	"verdict": "verdicts-and-reasons", "reason": "verdicts-and-reasons", "evidence": "which-capture-governs",
 	"certainty": "the-four-classes", "note": "other-notes", "ground": "the-four-classes",
+	"policy_restriction": "#restriction-classes", "restriction_longpre": "#restriction-classes",
+	"restriction_liu": "#restriction-classes", "restriction_cc": "#restriction-classes",
 }
 
 // usualOrder is the order of most tables, which the document states once.
@@ -201,19 +200,17 @@ func generated(t *testing.T, s *Schema, kind, name string) string {
 			line("`"+strings.Join(j.Columns, "`, `")+"`", strings.Join(of, ", "),
 				fmt.Sprintf("`%s` of `%s`", strings.Join(j.To, "`, `"), j.Table), j.But)
 		}
-	case "types":
-		line("type here", "Parquet", "in DuckDB")
-		line("---", "---", "---")
-		for _, typ := range s.Types {
-			line(typ.Name, typ.Parquet, typ.DuckDB)
-		}
 	case "words":
 		return wordTable(name)
 	case "values":
-		line("value", "meaning")
-		line("---", "---")
-		for _, v := range valuesOf[name] {
-			line("`"+v.Name+"`", cell(v.Meaning))
+		line("list", "value", "meaning")
+		line("---", "---", "---")
+		for _, list := range slices.Sorted(maps.Keys(valuesOf)) {
+			for i, v := range valuesOf[list] {
+				if first := map[bool]string{true: "**" + list + "**"}[i == 0]; elsewhere[list] == "" {
+					line(first, "`"+v.Name+"`", cell(v.Meaning))
+				}
+			}
 		}
 	case "columns":
 		if table, ok := s.Find(name); ok && table.Order != usualOrder {
@@ -237,7 +234,7 @@ func generated(t *testing.T, s *Schema, kind, name string) string {
 			}
 		}
 		if also != nil {
-			places = append([]string{"[these](#shared-columns): " + strings.Join(also, ", ")}, places...)
+			places = append([]string{sharedText(t, s, also)}, places...)
 		}
 		for _, place := range places {
 			line("…", "", "", place)
@@ -256,6 +253,20 @@ func columnRow(c *Column) string {
 	}
 	cell := strings.NewReplacer("|", `\|`).Replace
 	return fmt.Sprintf("| `%s` | %s | %s | %s |\n", c.Name, c.Type, cell(null), cell(c.Meaning+valuesText(c)))
+}
+
+// sharedText names shared columns, or those that are left out.
+func sharedText(t *testing.T, s *Schema, names []string) string {
+	var others []string
+	for _, c := range columnsNamed(t, s, "shared") {
+		if name := "`" + c.Name + "`"; !slices.Contains(names, name) {
+			others = append(others, name)
+		}
+	}
+	if len(others) < len(names) {
+		return "the [shared columns](#shared-columns), without " + strings.Join(others, ", ")
+	}
+	return "[shared](#shared-columns): " + strings.Join(names, ", ")
 }
 
 // sharedColumns are the lines that the tables of several structs have alike.
@@ -311,11 +322,13 @@ func columnsNamed(t *testing.T, s *Schema, name string) (columns []Column) {
 func valuesText(c *Column) string {
 	var places []string
 	for _, list := range c.valueLists {
-		place := "#" + list
-		if heading := elsewhere[list]; heading != "" {
-			place = "SEMANTICS.md#" + heading
+		if heading := elsewhere[list]; heading != "" && heading[0] == '#' {
+			places = append(places, "["+list+"]("+heading+")")
+		} else if heading != "" {
+			places = append(places, "["+list+"](SEMANTICS.md#"+heading+")")
+		} else {
+			places = append(places, "`"+list+"`")
 		}
-		places = append(places, "["+list+"]("+place+")")
 	}
 	if places == nil {
 		return ""

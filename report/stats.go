@@ -36,11 +36,10 @@ type AgentRow struct {
 	Agent string `parquet:"agent,optional,dict"`
 	// What warcinfo records say of its obedience (`robots:`), at most 64.
 	Claims []string `parquet:"claims,list"`
-	// Requests in its name from addresses that are not its operator's (reason `forged_agent`). They count among the
-	// fetches of nobody.
+	// Requests in its name from addresses that are not its operator's (reason `forged_agent`).
 	Forged int64 `parquet:"forged"`
-	// Longest time in seconds from the crawler's first capture of a changed robots.txt to a violation of what was new
-	// in it: how late it complied. Null: there is no such violation.
+	// Longest time in seconds from the first capture of a changed robots.txt to a violation of what was new in
+	// it. Null: there is no such violation.
 	TimeToCompliance *int64 `parquet:"time_to_compliance_seconds,optional"`
 	evaluate.Counts
 }

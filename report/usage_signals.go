@@ -46,8 +46,8 @@ type UsageSignalRow struct {
 	Binds bool `parquet:"binds"`
 	// The capture that says so, in `robots`. Null: source is not `robots.txt`.
 	RobotsID int64 `parquet:"robots_id,optional"`
-	// Input that holds the capture of the file that says so, which may be a redirect or a revisit. Null:
-	// source is neither `tdmrep.json`, `license` nor `ai.txt`.
+	// Input that holds the capture of the file that states it. Null: source is neither `tdmrep.json`, `license`
+	// nor `ai.txt`.
 	FileFilename string `parquet:"file_warc_filename,optional,dict"`
 	// Where the record begins, in bytes: see Places. Null: as before.
 	FileOffset *int64 `parquet:"file_warc_record_offset,optional"`

@@ -47,12 +47,12 @@ type ViolationRow struct {
 	Certainty  string   `parquet:"certainty,dict" values:"certainty"`
 	OwnReading string   `parquet:"own_reading,optional,dict" values:"verdict"`
 	Notes      []string `parquet:"notes,list" values:"note"`
-	// Why the class is what it is, the strongest first, at most eight. Empty: nothing speaks against a certain one.
+	// Why the class is what it is, the strongest first, at most eight.
 	Grounds []string `parquet:"grounds,list" values:"ground"`
-	// Of each of `grounds` the capture of robots.txt that it is about (`robots_id`); 0: it is about the fetch.
+	// For each of `grounds`, the capture that it is about (`robots_id`); 0: the fetch. `list_zip` joins the two
+	// in DuckDB.
 	GroundRobotsIDs []int64 `parquet:"ground_robots_ids,list"`
-	// How many other copies of robots.txt, of those that the crawler may have used, were asked whether they allow
-	// the fetch: copies that differ, until one does.
+	// How many [other copies](SEMANTICS.md#the-four-classes) of robots.txt were examined.
 	CopiesAsked int32  `parquet:"copies_asked"`
 	Trust       string `parquet:"trust,dict" values:"trust"`
 	// Reading of the protocol.

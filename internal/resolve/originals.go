@@ -31,11 +31,9 @@ var Sources = []words.Word{
 	},
 	SourceUnknown: {
 		Name: "unknown",
-		Meaning: "Some tags may be missing. Of a record: an index or a list reports the fetch, and no record was " +
-			"read; a coding could not be undone; the crawler left the body out, or cut it within its head; the " +
-			"head does not end within 1 MiB; or there are more metas or tags than are kept. Of a revisit: these " +
-			"archives do not hold its original, hold several that differ, or hold one with another digest. Of " +
-			"robots.txt: captures of one moment differ in what they state about use.",
+		Meaning: "Some tags may be missing: no record was read, the page or its head was cut or too long, a coding " +
+			"could not be undone, the original of a revisit is missing, in doubt or one of several, or captures of " +
+			"robots.txt of one moment differ.",
 	},
 }
 

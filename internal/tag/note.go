@@ -32,9 +32,8 @@ const (
 // NoteWords has the words of notes, in the order of their bits.
 var NoteWords = []words.Word{
 	{Name: "cut", Meaning: "The field is longer than 8 KiB: the member that the cut went through is dropped."},
-	{Name: "malformed", Meaning: "No structured field: read as legacy, or dropped. Of a licence document: it is " +
-		"none of RSL 1.0. Of Content-Usage: the field or line as a whole is no Dictionary. Of tdmrep.json: it is no " +
-		"JSON to its end, or the entry has no location. What these restrict is a hint."},
+	{Name: "malformed", Meaning: "It breaks its syntax: a field is read as legacy, or dropped. What Content-Usage, " +
+		"a licence document or tdmrep.json in bad form restricts is a hint."},
 	{
 		Name:    "rule_as_token",
 		Meaning: "A rule stands where a product token should; without parameters it is read as the rule.",
@@ -52,9 +51,8 @@ var NoteWords = []words.Word{
 	{Name: "upper_case", Meaning: "A key in upper case, which is no structured field."},
 	{Name: "conditional", Meaning: "Permitted to some users, in some countries, or for a payment or the like: that " +
 		"is no permission for all."},
-	{Name: "doubt", Meaning: "Of a licence document that is named: it was not captured in the 24 hours before the " +
-		"fetch, its captures of one moment differ, its record is in doubt, or it is of another origin and states a " +
-		"path. It permits nothing, and what it restricts is a hint."},
+	{Name: "doubt", Meaning: "Nobody knows what a licence document stated at the fetch: it permits nothing, and what it " +
+		"restricts is a hint."},
 }
 
 // String is the names of the notes, with a comma between them.

@@ -71,9 +71,8 @@ var Issues = []Word{
 	IssueDamagedStream: {
 		Name: "damaged_stream", Effect: FetchesMissing,
 		Meaning: "The input is damaged: the compressed stream breaks off, or the directory of a WACZ is wrong.",
-		More: "A WACZ's directory describes the whole file, from its first byte to its last. If it does not (it was " +
-			"cut, or hides entries), the entries were read one after the other as far as their own headers lead, to " +
-			"`offset`.",
+		More: "Of a WACZ whose directory does not describe the whole file, the entries were read as far as their " +
+			"own headers lead, to `offset`.",
 	},
 	IssueTruncatedRecord: {
 		Name: "truncated_record", Effect: FetchesMissing,
@@ -83,10 +82,9 @@ var Issues = []Word{
 	IssueBadRecordHeader: {
 		Name: "bad_record_header", Effect: FetchesMissing,
 		Meaning: "The input holds something that is no WARC or ARC record, or one with a damaged header.",
-		More: "WARC-Type is missing. Or it is unknown, and looks like a known type with a wrong letter or two, or " +
-			"stands above an HTTP message. Where no checksum covers a header, it may also be made of parts of " +
-			"two: a line is no field, or identity, date, URL, type or length contradict one another. The record " +
-			"is skipped if the type does, or two of identity, date and URL.",
+		More: "WARC-Type is missing, misspelt or stands above an HTTP message. Where no checksum covers a header: a " +
+			"line is no field, or identity, date, URL, type or length contradict one another. The record is " +
+			"skipped if the type does, or two of identity, date and URL.",
 	},
 	IssueHeaderTooLong: {
 		Name: "header_too_long", Effect: FetchesMissing,
@@ -108,8 +106,8 @@ var Issues = []Word{
 	IssueBadDate: {
 		Name:    "bad_date",
 		Meaning: "A date is missing, impossible or of uncertain digits: it is unknown, or only as exact as is certain.",
-		More: "Without a date the verdict is unknown. A date of more than 14 digits, in an ARC, is uncertain. Of rows, " +
-			"one before 1990, or a day later than the file itself, is kept and noted.",
+		More: "An ARC date of more than 14 digits is uncertain. A row's date before 1990, or a day after the " +
+			"file's, is kept.",
 	},
 	IssueDateWithoutZone: {Name: "date_without_zone", Meaning: "A date without a time zone: taken as UTC."},
 	IssueNoTargetURI: {
@@ -128,20 +126,20 @@ var Issues = []Word{
 	IssueFalseEncoding: {
 		Name:    "false_encoding",
 		Meaning: "A policy body whose Content-Encoding could not be undone.",
-		More:    "If it is readable text, it is taken as it stands; else nobody can read it. `action` says which.",
+		More:    "Readable text is taken as it stands; `action` says so.",
 	},
 	IssueBodyCut: {
 		Name:    "body_cut",
 		Meaning: "A policy body longer than 8 MiB was kept in part, or one breaks off.",
-		More: "It breaks off if one of these is true. Its coding, head or segments end too early. It is shorter " +
-			"than its Content-Length, or than `X-Crawler-Content-Length`, where the crawler replaced that " +
-			"field. Its gzip is damaged after the first byte. Bytes that are no record follow its record.",
+		More: "It breaks off if its coding, head or segments end too early, it is shorter than its Content-Length " +
+			"(or `X-Crawler-Content-Length`), its gzip is damaged after the first byte, or bytes that are no " +
+			"record follow it.",
 	},
 	IssuePolicyHeadersCut: {Name: "policy_headers_cut", Meaning: "Policy header lines beyond 64 KiB were not kept."},
 	IssueDuplicateRecord: {
 		Name:    "duplicate_record",
 		Meaning: "A duplicate: the record was counted once.",
-		More:    "Records without an id are duplicates where two files hold the same bytes; `detail` has how many.",
+		More:    "Records without an ID are duplicates if two files hold the same bytes; `detail` has how many.",
 	},
 	IssueBodyNotKept: {Name: "body_not_kept", Meaning: "The target of a robots.txt redirect could not be read again."},
 	IssueClockSkew:   {Name: "clock_skew", Meaning: "The server's Date is more than 5 minutes off: WARC-Date counts."},
@@ -161,22 +159,19 @@ var Issues = []Word{
 	IssueDigestMismatch: {
 		Name:    "digest_mismatch",
 		Meaning: "WARC-Block-Digest or WARC-Payload-Digest does not match what the record holds.",
-		More: "`detail` has both values. If the block of a request does not match, its User-Agent does not count. " +
-			"Digests of policy captures are always verified, and so are block digests in uncompressed " +
-			"archives. With `--verify-digests`, all are, and those that `datapackage.json` of a WACZ states for " +
-			"an entry: then `warc_filename` names the entry. js-wacz 0.1.3 and 0.1.6 write digests of archives " +
-			"that match no bytes of the entry.",
+		More: "`detail` has both values. Digests of policy captures are always verified, and block digests in " +
+			"uncompressed archives. With `--verify-digests`, all are, and those in `datapackage.json` of a WACZ " +
+			"(`warc_filename` names the entry; js-wacz 0.1.3 and 0.1.6 write some that match no bytes).",
 	},
 	IssueUnknownDigest: {
 		Name:    "unknown_digest",
 		Meaning: "A digest that could not be read, and so was not verified.",
-		More:    "It is of an algorithm that is not known, or no digest at all; or a `datapackage.json` cannot be read.",
+		More:    "Its algorithm is not known, it is no digest, or `datapackage.json` cannot be read.",
 	},
 	IssueRepeatedField: {
 		Name: "repeated_field",
 		Meaning: "A WARC field or Content-Type is repeated with another value: the first counts. Of Location, " +
 			"Host and User-Agent nothing shows which counted: the values are joined.",
-		More: "Of fields of an uncompressed archive, see also `bad_record_header`.",
 	},
 	IssueUndeclaredGzip: {
 		Name:    "undeclared_gzip",
@@ -185,27 +180,20 @@ var Issues = []Word{
 	IssueMissingSegment: {
 		Name:    "missing_segment",
 		Meaning: "Segments of a record are missing in its archive: of a policy capture the body is cut.",
-		More:    "WARC-Segment-Number counts them.",
 	},
 	IssueValueCut: {
 		Name:    "value_cut",
 		Meaning: "A value longer than its limit was cut.",
-		More: "It is a WARC-Record-ID, a warcinfo or metadata record or a value in it, the head of a request, a " +
-			"User-Agent, a Host, a validator (ETag and the like) of policy, a Location; or a record has too many " +
-			"WARC-Concurrent-To.",
+		More: "Of a record ID, warcinfo, metadata, the head of a request, User-Agent, Host, a validator, Location " +
+			"or WARC-Concurrent-To.",
 	},
 	IssueLimitReached: {
 		Name:    "limit_reached",
 		Meaning: "There is more than is remembered at a time: something may be missing.",
-		More: "`detail` names the limit. Requests that wait for their fetches: a User-Agent may be missing. " +
-			"Warcinfo records of an archive: a record that names a forgotten one has none, unless it is the " +
-			"latest before it. Runs of a crawler in an archive: beyond 4,096, the run is not known. Pages that " +
-			"a WACZ lists: beyond 262,144, they count as embeds. Captures of `tdmrep.json` or `ai.txt` " +
-			"of an origin: beyond 4,096, they are left out. Captures of licence documents in an " +
-			"audit: beyond 8,192, or 8 MiB of URLs, they are not read. Tokens in a robots.txt, with `--policies " +
-			"named`: beyond 1,000, they have no rows in `robots_policies`. Captures of a URL to which a " +
-			"robots.txt refers: beyond 1,000, the reference stays unresolved. Redirects of robots.txt beyond " +
-			"the fifth: after 20,000 in an audit, they end at the sixth.",
+		More: "`detail` names the limit: requests that wait for their fetches, warcinfo records, 4,096 runs of an " +
+			"archive, 262,144 pages of a WACZ, 4,096 captures of `tdmrep.json` or `ai.txt` of an origin, 8,192 " +
+			"licence documents or 8 MiB of their URLs, 1,000 tokens of a file with `--policies named`, 1,000 " +
+			"captures of a URL to which a robots.txt refers, 20,000 redirects beyond the fifth.",
 	},
 	IssueBadLogLine: {
 		Name: "bad_log_line",
@@ -215,20 +203,19 @@ var Issues = []Word{
 	IssueUndeclaredBinary: {
 		Name:    "undeclared_binary",
 		Meaning: "A policy body that no parser can read, and no header says so.",
-		More:    "It is compressed, UTF-16 without a byte order mark, an image or another binary format.",
+		More:    "Compressed, UTF-16 without a byte order mark, an image or another binary format.",
 	},
 	IssueHostMismatch: {
 		Name: "host_mismatch",
 		Meaning: "The request names another host or port than WARC-Target-URI: the fetch is no capture of that host's " +
 			"policy.",
-		More: "The host is that of its Host field or, in a request to a proxy, of its request line. Letter case, " +
-			"default port and final dot do not count, and a port may be left out. The record is still a fetch.",
+		More: "By the Host field or, in a request to a proxy, the request line. Letter case, default port and final " +
+			"dot do not count.",
 	},
 	IssueBadIndexRow: {
 		Name: "bad_index_row", Effect: FetchesMissing,
 		Meaning: "The input is an index, a list, a table or an access log with a row that cannot be read.",
-		More: "Or its time or its body cannot be, as `detail` and `action` say. Of more than 100 such rows, `detail` has " +
-			"their number.",
+		More:    "`detail` and `action` say what cannot be read, or how many more than 100 such rows there are.",
 	},
 	IssueNotVerified: {
 		Name: "not_verified", Effect: FetchesMissing,
@@ -238,13 +225,13 @@ var Issues = []Word{
 	IssueRequestAlone: {
 		Name:    "request_alone",
 		Meaning: "A request has no response: nothing shows what became of it. It decides nothing.",
-		More:    "There is one issue an archive, at its first such request. `detail` has their number.",
+		More:    "One issue an archive; `detail` has their number.",
 	},
 	IssueServedSize: {
 		Name: "served_size",
 		Meaning: "A line of an access log says that robots.txt was served with fewer bytes than the version of that time " +
 			"has: the server may compress it.",
-		More: "There is one issue a site, at its first such line.",
+		More: "One issue a site.",
 	},
 	IssueBadStatement: {
 		Name:    "bad_statement",
