@@ -152,12 +152,10 @@ var apart = map[string]string{
 	"Counts":            "[Counts](#counts)",
 }
 
-// elsewhere are the lists of values that docs/SEMANTICS.md describes, by its heading, or a text of docs/SCHEMA.md.
-var elsewhere = map[string]string{
-	"verdict": "verdicts-and-reasons", "reason": "verdicts-and-reasons", "evidence": "which-capture-governs",
-	"certainty": "the-four-classes", "note": "other-notes", "ground": "the-four-classes",
-	"policy_restriction": "#restriction-classes", "restriction_longpre": "#restriction-classes",
-	"restriction_liu": "#restriction-classes", "restriction_cc": "#restriction-classes",
+// elsewhere are the lists of values that docs/SEMANTICS.md, or another part of docs/SCHEMA.md, describes.
+var elsewhere = []string{
+	"verdict", "reason", "evidence", "certainty", "note", "ground",
+	"policy_restriction", "restriction_longpre", "restriction_liu", "restriction_cc",
 }
 
 // usualOrder is the order of most tables, which the document states once.
@@ -203,13 +201,15 @@ func generated(t *testing.T, s *Schema, kind, name string) string {
 	case "words":
 		return wordTable(name)
 	case "values":
-		line("list", "value", "meaning")
-		line("---", "---", "---")
+		line("list", "values")
+		line("---", "---")
 		for _, list := range slices.Sorted(maps.Keys(valuesOf)) {
-			for i, v := range valuesOf[list] {
-				if first := map[bool]string{true: "**" + list + "**"}[i == 0]; elsewhere[list] == "" {
-					line(first, "`"+v.Name+"`", cell(v.Meaning))
-				}
+			var all []string
+			for _, v := range valuesOf[list] {
+				all = append(all, "`"+v.Name+"` "+cell(v.Meaning))
+			}
+			if !slices.Contains(elsewhere, list) {
+				line("`"+list+"`", strings.Join(all, "<br>"))
 			}
 		}
 	case "columns":
@@ -320,20 +320,10 @@ func columnsNamed(t *testing.T, s *Schema, name string) (columns []Column) {
 
 // valuesText says where the values of a column are described.
 func valuesText(c *Column) string {
-	var places []string
-	for _, list := range c.valueLists {
-		if heading := elsewhere[list]; heading != "" && heading[0] == '#' {
-			places = append(places, "["+list+"]("+heading+")")
-		} else if heading != "" {
-			places = append(places, "["+list+"](SEMANTICS.md#"+heading+")")
-		} else {
-			places = append(places, "`"+list+"`")
-		}
-	}
-	if places == nil {
+	if c.valueLists == nil {
 		return ""
 	}
-	return " Values: " + strings.Join(places, ", ") + "."
+	return " Values: `" + strings.Join(c.valueLists, "`, `") + "`."
 }
 
 // rowType is the name of a table's row type.
