@@ -28,9 +28,9 @@ func (d *Duplicates) First(f *Fetch) *Fetch {
 func (d *Duplicates) Alone() bool { return len(*d) <= 1 }
 
 // SameRecord reports whether two rows are copies of one record: the same id, URL
-// and time are not enough, for there are writers that use an id twice.
+// and time are not enough, for there are writers that use an id twice. A whole copy stands before one that was cut.
 func SameRecord(a, b *Fetch) bool {
 	return a.RecordID != "" && a.RecordID == b.RecordID && a.Micros == b.Micros && a.Precision == b.Precision &&
-		a.URL == b.URL && a.Type == b.Type && a.Status == b.Status && a.PayloadDigest == b.PayloadDigest &&
-		a.Location == b.Location
+		a.URL == b.URL && a.Type == b.Type && a.Status == b.Status && a.Location == b.Location &&
+		(a.PayloadDigest == b.PayloadDigest || b.PayloadDigest == "" && b.IsCut())
 }

@@ -204,6 +204,11 @@ func (f *Fetch) PayloadBytes() (int64, bool) { return f.PayloadSize - 1, f.Paylo
 // DecodedBytes is the length of the payload once its codings are undone. False: nobody knows it.
 func (f *Fetch) DecodedBytes() (int64, bool) { return f.DecodedSize - 1, f.DecodedSize > 0 }
 
+// IsCut reports whether the record holds a part of the payload, or something else.
+func (f *Fetch) IsCut() bool {
+	return f.PayloadSize == 0 || f.Flags&(FlagBodyCut|FlagDigestMismatch) != 0
+}
+
 // listIDEnd separates the names in ListIDs.
 const listIDEnd = "\x00"
 

@@ -17,12 +17,17 @@ func CompareFetches(a, b *Fetch) int {
 	return CompareInBucket(a, b)
 }
 
-// requestRank puts copies of a record whose archives hold its request before others, which may have lost it.
-func requestRank(f *Fetch) int {
-	if f.UserAgentSource == SourceRequest {
-		return 0
+// proofRank puts the best proven copy of a record first: whole before cut, then chained before others, then with its
+// request before without.
+func proofRank(f *Fetch) (rank int) {
+	for i, isWorse := range [...]bool{
+		f.UserAgentSource != SourceRequest, f.Trust == TrustResynced || f.Flags&FlagForgeable != 0, f.IsCut(),
+	} {
+		if isWorse {
+			rank |= 1 << i
+		}
 	}
-	return 1
+	return rank
 }
 
 // CompareInBucket is the order of fetches of one bucket.
@@ -39,7 +44,7 @@ func CompareInBucket(a, b *Fetch) int {
 		cmp.Compare(a.Precision, b.Precision),
 		cmp.Compare(a.URL, b.URL),
 		cmp.Compare(a.RecordID, b.RecordID),
-		cmp.Compare(requestRank(a), requestRank(b)),
+		cmp.Compare(proofRank(a), proofRank(b)),
 		cmp.Compare(a.Input, b.Input),
 		cmp.Compare(a.Entry, b.Entry),
 		cmp.Compare(a.Offset, b.Offset),

@@ -62,7 +62,7 @@ func (g *originCaptures) begin(p facts.Place) {
 func (g *originCaptures) add(c *facts.Capture) error {
 	g.unread.Hold(c)
 	content := c.Fetch
-	if content.PayloadDigest == "" {
+	if content.PayloadDigest == "" && !c.IsCut() {
 		content.PayloadDigest = c.BodyDigest
 	}
 	if first := g.seen.First(&content); first != nil {
