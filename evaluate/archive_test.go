@@ -198,8 +198,8 @@ func (s *recorder) Result(r *Result) error {
 	if r.Governing != nil {
 		governing = r.Governing.ID
 	}
-	if r.Contester != nil {
-		contester = r.Contester.ID
+	if r.Contester() != nil {
+		contester = r.Contester().ID
 	}
 	return s.note("result %s %d:%d %q %v %s %d %d age=%d", r.Fetch.URL, r.Fetch.Input, r.Fetch.Offset, r.Agent,
 		r.AgentSource, resultText(r), governing, contester, r.Age)

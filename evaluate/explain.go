@@ -302,30 +302,15 @@ func (x *explainer) addCaptures() error {
 	return nil
 }
 
-// rolesOf names the part of a capture in the verdict.
-func rolesOf(seen *verdict.Seen) (roles []string) {
-	if seen.HasRole {
-		roles = append(roles, seen.Role.String())
-	}
-	if seen.Contests {
-		roles = append(roles, RoleContests)
-	}
-	if seen.Contradicts {
-		roles = append(roles, RoleContradicts)
-	}
-	return roles
-}
-
 func (x *explainer) capture(seen *verdict.Seen) *ExplainedCapture {
 	st, governs := seen.State, seen.State == x.result.Governing
 	c := &ExplainedCapture{
 		ID: st.ID, Skipped: seen.Skipped, Time: Moment{st.Time()}, Agent: st.Agent(), Own: seen.IsOwn,
-		After: seen.IsAfter, Copy: seen.IsCopy, Roles: rolesOf(seen),
+		After: seen.IsAfter, Copy: seen.IsCopy, Roles: seen.Roles, Doubts: seen.Doubts,
 		Outcome: st.Outcome.String(),
 		Reason:  st.Reason.String(), Status: knownStatus(st.Status), Type: st.Type.String(),
 		Record: x.recordOf(&st.Fetch),
 		Way:    x.way(st), Content: Moment{st.Oldest}, governs: governs,
-		decisive: governs || seen.Contests || seen.Contradicts || seen.IsPrior,
 	}
 	if st.Kind == facts.CaptureTarget {
 		c.URL = st.URL
@@ -337,9 +322,6 @@ func (x *explainer) capture(seen *verdict.Seen) *ExplainedCapture {
 		c.Body = &ExplainedBody{Moment{st.BodyTime}, st.BodyAgent(), ExplainedRecord{
 			File: x.nameOf(st.BodyInput, st.BodyEntry), Offset: st.BodyRecordOffset, ID: st.BodyRecordID.String(),
 		}}
-	}
-	for _, doubt := range seen.Doubts {
-		c.Doubts = append(c.Doubts, doubt.Strings()...)
 	}
 	if seen.Says != nil {
 		c.Says = new(said(seen.Says))

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/robotsaudit/robotsaudit/evaluate/verdict"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
@@ -155,41 +156,45 @@ type Said struct {
 
 // ExplainedCapture is a capture of the origin's robots.txt.
 type ExplainedCapture struct {
-	ID       int64           `json:"robots_id"`
-	Skipped  int             `json:"skipped,omitempty"` // captures left out before this one
-	Time     Moment          `json:"time"`
-	URL      string          `json:"url,omitempty"`   // of the target of a redirect; else it is robots.txt
-	Agent    string          `json:"agent,omitempty"` // of the crawler that made it
-	Own      bool            `json:"own"`             // that is the crawler of the fetch
-	After    bool            `json:"after"`           // it counts as after the fetch
-	Roles    []string        `json:"roles,omitempty"`
-	Copy     bool            `json:"permitted_copy"` // the crawler may have acted on it (RFC 9309 §2.4)
-	Outcome  string          `json:"outcome"`
-	Reason   string          `json:"reason,omitempty"` // of an outcome without rules
-	Status   *int16          `json:"status"`
-	Type     string          `json:"record_type"`
-	Record   ExplainedRecord `json:"record"`
-	Way      []ExplainedStep `json:"way,omitempty"`          // to the record that holds the content
-	Final    *int16          `json:"final_status,omitempty"` // at the end of redirects
-	Content  Moment          `json:"content_time"`           // the oldest content applied, from which age counts
-	Body     *ExplainedBody  `json:"body,omitempty"`         // the content applied, unless it is the record's own
-	Doubts   []string        `json:"doubts,omitempty"`
-	Says     *Said           `json:"says,omitempty"`
-	governs  bool
-	decisive bool
+	ID      int64           `json:"robots_id"`
+	Skipped int             `json:"skipped,omitempty"` // captures left out before this one
+	Time    Moment          `json:"time"`
+	URL     string          `json:"url,omitempty"`   // of the target of a redirect; else it is robots.txt
+	Agent   string          `json:"agent,omitempty"` // of the crawler that made it
+	Own     bool            `json:"own"`             // that is the crawler of the fetch
+	After   bool            `json:"after"`           // it counts as after the fetch
+	Roles   []string        `json:"roles,omitempty"`
+	Copy    bool            `json:"permitted_copy"` // the crawler may have acted on it (RFC 9309 §2.4)
+	Outcome string          `json:"outcome"`
+	Reason  string          `json:"reason,omitempty"` // of an outcome without rules
+	Status  *int16          `json:"status"`
+	Type    string          `json:"record_type"`
+	Record  ExplainedRecord `json:"record"`
+	Way     []ExplainedStep `json:"way,omitempty"`          // to the record that holds the content
+	Final   *int16          `json:"final_status,omitempty"` // at the end of redirects
+	Content Moment          `json:"content_time"`           // the oldest content applied, from which age counts
+	Body    *ExplainedBody  `json:"body,omitempty"`         // the content applied, unless it is the record's own
+	Doubts  []string        `json:"doubts,omitempty"`
+	Says    *Said           `json:"says,omitempty"`
+	governs bool
 }
 
-// Further roles of captures.
+// The roles of a capture that decides, besides the governing one.
 const (
-	RoleContests    = "contests"    // a permitted copy that allows
-	RoleContradicts = "contradicts" // for it the verdict is withdrawn
+	RoleContests    = verdict.RoleContests    // a permitted copy that allows
+	RoleContradicts = verdict.RoleContradicts // for it the verdict is withdrawn
+	rolePrior       = "prior"                 // the one before a governing capture that shows nothing
 )
 
 // Governs reports whether the capture governs the fetch.
 func (c *ExplainedCapture) Governs() bool { return c.governs }
 
 // IsDecisive reports whether the capture decides the verdict or its certainty.
-func (c *ExplainedCapture) IsDecisive() bool { return c.decisive }
+func (c *ExplainedCapture) IsDecisive() bool {
+	return c.governs || slices.ContainsFunc(c.Roles, func(role string) bool {
+		return role == RoleContests || role == RoleContradicts || role == rolePrior
+	})
+}
 
 // ExplainedStep is a record that a capture led to.
 type ExplainedStep struct {

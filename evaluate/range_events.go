@@ -89,7 +89,7 @@ func (e *evaluation) excluded(here facts.Place, l *timelines, tl *verdict.Timeli
 		if err := e.decider.DecideFor(&x.Finding, f, tl, agent, source); err != nil {
 			return err
 		}
-		x.Certainty, x.Contester = NoCertainty, nil // nothing was fetched
+		x.Certainty = NoCertainty // nothing was fetched
 		e.totals.Exclusions++
 		return e.sink.Exclusion(&x)
 	})

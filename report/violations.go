@@ -127,8 +127,8 @@ func (b *rowBuilder) violationRow(r *evaluate.Result) ViolationRow {
 	if r.Governing != nil {
 		row.RobotsAge, row.RobotsCitation = new(r.Age), b.cite(r.Governing)
 	}
-	if r.Contester != nil {
-		c := b.cite(r.Contester)
+	if r.Contester() != nil {
+		c := b.cite(r.Contester())
 		row.ContestedCitation = ContestedCitation{
 			c.RobotsID, c.RobotsOutcome, c.RobotsTime, c.RobotsAgent, c.RobotsFilename, c.RobotsOffset, c.RobotsLength,
 			c.RobotsRecordID, c.RobotsBodyFile, c.RobotsBodyOffset, c.RobotsBodyDigest,

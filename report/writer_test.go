@@ -91,7 +91,7 @@ func testResults() []evaluate.Result {
 	probable := add("/caf%E9?", evaluate.Stale, evaluate.Probable, disallowed)
 	probable.Notes = words.NoteOtherCrawler | words.NoteBodyCut
 	contested := add("/caf%E9/x", evaluate.Fresh, evaluate.Contested, disallowed)
-	contested.Contester = contester
+	contested.Grounds = []evaluate.Ground{{Word: words.NotePermittedCopy, Capture: contester}}
 	add("/caf%E9/y", evaluate.Stale, evaluate.Possible, disallowed)
 	unknown := add("/later", evaluate.Later, evaluate.NoCertainty, evaluate.Answer{Reason: words.UnresolvedRedirect})
 	unknown.Prior, unknown.HasPrior = evaluate.Disallowed, true

@@ -272,8 +272,8 @@ func proofOf(r *evaluate.Result) map[string]string {
 			proof["body"] = g.BodyRecordID.String()
 		}
 	}
-	if r.Contester != nil {
-		proof["contester"] = idOf(r.Contester)
+	if r.Contester() != nil {
+		proof["contester"] = idOf(r.Contester())
 	}
 	var grounds []string
 	for _, g := range r.Objections() {

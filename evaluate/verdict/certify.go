@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/robotsaudit/robotsaudit/internal/agents"
@@ -9,58 +10,51 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
-// This file gives a disallowed fetch its class ("The four classes").
+// This file gives a disallowed fetch its class ("The four classes"): it finds what speaks against a violation, and
+// takes the strongest effect among that.
 
-// certify gives a disallowed fetch its class: the strongest effect among its objections.
-func (d *Decider) certify(r *Finding, s *subject, tl *Timeline, v *view) {
-	if r.Verdict != words.Disallowed {
-		return
+// certify is the class of a disallowed fetch: the strongest effect among its grounds.
+func certify(grounds []Ground) words.Certainty {
+	switch n := objections(grounds); {
+	case n&words.Contests != 0: // "Permitted copies", "Open readings"
+		return words.Contested
+	case n&words.Disproofs != 0:
+		return words.Possible
+	case n&words.Doubts != 0:
+		return words.Probable
 	}
-	d.doubts(s, v, s.object)
-	s.object(r.Notes&(words.NoteAmbiguousToken|words.NoteURLCut), nil)
-	isFailure, exempt := v.governing.Outcome == words.OutcomeUnreachable, words.NoteOf(agents.Exempt(s.token))
-	ofAnswer := r.Notes&(words.OpenReadings|words.NotePartial|words.NoteBodyCut) |
-		when(isFailure, words.GroundFailed|exempt)
-	r.Notes |= exempt // a group that names the crawler binds it: then that is no objection
-	if len(v.tied) == 1 {
-		s.object(ofAnswer, v.governing)
-	} else {
-		s.object(ofAnswer, nil) // any of them may have answered so
-	}
-	r.Notes |= s.object(when(s.Flags&facts.FlagAuthorized != 0 && !s.asOf, words.NoteAuthorized), nil)
-	d.askCopies(r, s, tl, v)
-	isBracketed := d.isBracketed(r, s, tl, v)
-	r.Notes |= when(isBracketed, words.NoteBracketed) |
-		s.object(when(d.mayBeOtherRun(r, s, v), words.NoteOtherRun), v.governing)
-	isContested := s.record.objections()&words.Contests != 0
-	if s.isTooCostly() && !isContested { // "Verdicts and reasons"
+	return words.Certain
+}
+
+// mayBeProven reports whether a fetch is possible as an index alone reports it: its record may show that it is a
+// violation, unless there is another objection.
+func mayBeProven(grounds []Ground) bool {
+	const shown = words.NoteNoStatus | words.GroundSameSecond
+	n := objections(grounds)
+	return n&shown != 0 && n&words.Disproofs&^(shown|words.NoteRedirectTarget|words.NoteNoRecord) == 0
+}
+
+// challenge records what speaks against that a disallowed fetch is a violation, beyond what is remarked on the
+// verdict.
+func (d *Decider) challenge(r *Finding, s *subject, tl *Timeline, v *view) {
+	s.object(when(s.Flags&facts.FlagAuthorized != 0 && !s.asOf, words.NoteAuthorized), nil)
+	d.askCopies(s, tl, v)
+	isBracketed := d.isBracketed(s, tl, v)
+	s.object(when(isBracketed, words.NoteBracketed)|when(d.mayBeOtherRun(r, s, v), words.NoteOtherRun), v.governing)
+	if s.isTooCostly() && certify(r.Grounds) != words.Contested { // "Verdicts and reasons"
 		r.withdraw(words.TooCostly, nil)
 		return
 	}
 	r.ledBy = tl.leads.to(s)
-	led := s.object(when(r.ledBy != nil || s.isTextOfLog(), words.NoteRedirectTarget), nil)
-	r.Notes |= when(!isContested, led)
-	if first := d.firstAsked(r, s, tl, v); first != nil { // "Runs of a crawler"
+	s.object(when(r.ledBy != nil || s.isTextOfLog(), words.NoteRedirectTarget), nil)
+	first := d.firstAsked(r, s, tl, v)
+	if first != nil { // "Runs of a crawler"
 		r.Evidence = words.Later
 		s.consult(RoleNext, first)
 		s.object(words.GroundAskedLater, first)
 	}
-	s.object(when(r.Evidence == words.Stale, words.GroundStale)|d.uninformed(s, v, isBracketed), v.governing)
+	s.object(when(v.evidence == words.Stale && first == nil, words.GroundStale)|d.uninformed(s, v, isBracketed), v.governing)
 	s.object(when(d.mayPrecede(s, tl, v), words.GroundSameSecond), v.governing)
-
-	const shown = words.NoteNoStatus | words.GroundSameSecond            // the record may show that it is a violation,
-	const unlike = shown | words.NoteRedirectTarget | words.NoteNoRecord // unless another objection is there
-	switch objections := s.record.objections(); {
-	case isContested: // "Permitted copies", "Open readings"
-		r.Certainty = words.Contested
-	case objections&words.Disproofs != 0:
-		r.Certainty = words.Possible
-		r.mayBeProven = objections&shown != 0 && objections&words.Disproofs&^unlike == 0
-	case objections&words.Doubts != 0:
-		r.Certainty = words.Probable
-	default:
-		r.Certainty = words.Certain
-	}
 }
 
 // mayBeOtherRun reports whether another run may have made the capture, which may be somebody else's: of software that
@@ -98,7 +92,7 @@ func (s *subject) isContradicted(r answered) bool {
 // firstAsked returns the first capture of the fetch's own run, if the token names a crawler only within a run, and this
 // one requested this robots.txt only after the fetch: what another run received informed nobody here. Else nil.
 func (d *Decider) firstAsked(r *Finding, s *subject, tl *Timeline, v *view) *State {
-	isOfAnybody := d.kindOf(s) == agents.Software || r.Notes&words.NoteOtherRun != 0
+	isOfAnybody := d.kindOf(s) == agents.Software || objections(r.Grounds)&words.NoteOtherRun != 0
 	if s.own == nil || v.evidence == words.Later || r.AgentSource == words.AgentFromOption || !isOfAnybody {
 		return nil
 	}
@@ -154,8 +148,14 @@ func (d *Decider) mayPrecede(s *subject, tl *Timeline, v *view) bool {
 // be unreadable: it may be the one that governs.
 func (d *Decider) isForbiddenBefore(s *subject, tl *Timeline) bool {
 	v := tl.view(candidates{subject: s, beyondDoubt: true})
-	r := Finding{Fetch: s.Fetch}
+	all := s.record
+	r := Finding{Fetch: s.Fetch, record: record{looked: all.looked}}
+	s.record = &r.record
 	d.judge(&r, s, tl, &v)
+	s.record, all.looked, all.err = all, r.looked, cmp.Or(all.err, r.err)
+	for _, g := range r.Considered() {
+		s.consult(RoleBefore, g.Capture)
+	}
 	if r.Verdict != words.Disallowed || v.outdated || s.mayBeLater(v.governing) {
 		return false
 	}
@@ -171,7 +171,7 @@ func (d *Decider) isForbiddenBefore(s *subject, tl *Timeline) bool {
 // isBracketed reports whether a stale capture is confirmed by the first definite one after the fetch,
 // at most 30 days after ("Stale captures"). Where archives hold several of that moment, all have
 // to confirm it.
-func (d *Decider) isBracketed(r *Finding, s *subject, tl *Timeline, v *view) bool {
+func (d *Decider) isBracketed(s *subject, tl *Timeline, v *view) bool {
 	if v.evidence != words.Stale {
 		return false
 	}
@@ -182,7 +182,7 @@ func (d *Decider) isBracketed(r *Finding, s *subject, tl *Timeline, v *view) boo
 	for _, st := range next {
 		switch {
 		case tl.hasUnread(isAfter, st.Time()):
-			r.UnreadCaptures = true // an index alone reports one before
+			s.record.UnreadCaptures = true // an index alone reports one before
 			return false
 		case st.Forgeable, !isTrusted(st), d.answer(st, s).Verdict != words.Disallowed:
 			return false

@@ -44,16 +44,13 @@ func (s *subject) doubtAfter(st *State) words.Notes {
 
 // copyEffect is what a copy does to the class of a disallowed fetch.
 type copyEffect struct {
-	isKnown  bool // one that is alike was asked
-	isAsked  bool
-	contests bool
-	readings words.Notes // by which alone it allows the fetch
+	isAsked  bool        // it counts as a copy that the crawler may have used
+	contests words.Notes // it allows the fetch: NotePermittedCopy, and the readings by which alone it does
 	doubts   words.Notes
 }
 
 // classify asks a copy.
-func (d *Decider) classify(st *State, s *subject) (e copyEffect) {
-	order := s.copyOrderOf(st)
+func (d *Decider) classify(st *State, s *subject, order copyOrder) (e copyEffect) {
 	isCut := facts.Flags(st.BodyFlags)&facts.FlagBodyCut != 0
 	isDoubtful := s.isUnreadable(st) || st.isDefinite() && (st.Mismatched || st.OtherTarget || isCut)
 	switch {
@@ -71,62 +68,63 @@ func (d *Decider) classify(st *State, s *subject) (e copyEffect) {
 	case order == othersAfter:
 		e.doubts |= s.doubtAfter(st)
 	default:
-		e.contests, e.readings = true, when(a.Verdict != words.Allowed, a.Notes&words.OpenReadings)
+		e.contests = words.NotePermittedCopy | when(a.Verdict != words.Allowed, a.Notes&words.OpenReadings)
 	}
 	return e
 }
 
+// knownCopies are the different copies that were asked.
+type knownCopies [copyOrders][]*State
+
+// has reports whether a copy that is alike was asked, and remembers this one.
+func (k *knownCopies) has(st *State, s *subject, order copyOrder) bool {
+	isAlike := func(o *State) bool {
+		return st.isAlike(o) && (order == usable || s.doubtAfter(o) == s.doubtAfter(st))
+	}
+	if slices.ContainsFunc(k[order], isAlike) {
+		return true
+	}
+	if len(k[order]) < maxAsked && (order == usable || !s.provesOrder(st)) {
+		k[order] = append(k[order], st) // else the order of another equal one may be in doubt
+	}
+	return false
+}
+
 // askCopies asks every copy of robots.txt that the crawler may have acted on ("Permitted copies"), until
-// one allows the fetch.
-func (d *Decider) askCopies(r *Finding, s *subject, tl *Timeline, v *view) {
+// one allows the fetch. The others are recorded: they may show what another capture came to.
+func (d *Decider) askCopies(s *subject, tl *Timeline, v *view) {
 	isUnreachable := slices.ContainsFunc(v.tied, func(st *State) bool { return st.Outcome == words.OutcomeUnreachable })
 	isAny := func(facts.Time) bool { return true }
 	if !v.outdated && (tl.hasUnreadCopy(s.time) || isUnreachable && tl.hasUnread(isAny, s.time)) {
-		r.UnreadCaptures = true
-		r.Notes |= s.object(words.NoteUnreadableCopy, nil)
+		s.record.UnreadCaptures = true
+		s.object(words.NoteUnreadableCopy, nil)
 	}
 	if s.agent != "" && s.unclear.any(s.key, s.time.Micros-facts.Day, s.time.Micros) { // "Access logs"
-		r.Notes |= s.object(words.NoteUnreadableCopy, nil)
+		s.object(words.NoteUnreadableCopy, nil)
 	}
-	var known [copyOrders][]*State
-	known[usable] = append(make([]*State, 0, maxAsked), v.governing)
-	ask := func(st *State) (e copyEffect) {
-		order := s.copyOrderOf(st)
-		isAlike := func(o *State) bool {
-			return st.isAlike(o) && (order == usable || s.doubtAfter(o) == s.doubtAfter(st))
-		}
-		if s.isOthersRefusal(st) || st == v.governing {
-			return e
-		}
-		if slices.ContainsFunc(known[order], isAlike) {
-			e.isKnown = true
-			return e
-		}
-		if len(known[order]) < maxAsked && (order == usable || !s.provesOrder(st)) {
-			known[order] = append(known[order], st) // else the order of another equal one may be in doubt
-		}
-		return d.classify(st, s)
-	}
+	known := knownCopies{usable: append(make([]*State, 0, maxAsked), v.governing)}
+	isContested := false
 	var orderDoubts []Ground
 	for st := range tl.permitted(s, v, isUnreachable) {
 		var e copyEffect
-		if r.Contester == nil { // else the rest is recorded: it may show what another capture came to
-			e = ask(st)
+		isKnown := false
+		if !isContested && st != v.governing && !s.isOthersRefusal(st) {
+			order := s.copyOrderOf(st)
+			if isKnown = known.has(st, s, order); !isKnown {
+				e = d.classify(st, s, order)
+			}
 		}
 		// What somebody got from a redirect's target is not recorded if it changes nothing: among fewer captures it
 		// might be taken for what the redirect led to, or not be known as a target.
 		// Nor is a copy that equals one that was asked.
-		if isIdle := st.Kind == facts.CaptureTarget && !e.contests && e.doubts == 0; !isIdle && !e.isKnown {
+		if isIdle := st.Kind == facts.CaptureTarget && e.contests|e.doubts == 0; !isIdle && !isKnown {
 			s.consult(RoleCopy, st)
 			if e.isAsked {
 				s.record.CopiesAsked++
 			}
 		}
-		if e.contests {
-			r.Contester = st
-			r.Notes |= s.object(words.NotePermittedCopy|e.readings, st)
-		}
-		r.Notes |= s.object(e.doubts&words.NoteUnreadableCopy, st)
+		isContested = isContested || e.contests != 0
+		s.object(e.contests|e.doubts&words.NoteUnreadableCopy, st)
 		if n := e.doubts &^ words.NoteUnreadableCopy; n != 0 {
 			orderDoubts = append(orderDoubts, Ground{Word: n, Capture: st})
 		}
@@ -134,11 +132,11 @@ func (d *Decider) askCopies(r *Finding, s *subject, tl *Timeline, v *view) {
 			break
 		}
 	}
-	if s.record.objections()&words.Contests != 0 {
+	if objections(s.record.Grounds)&words.Contests != 0 {
 		return
 	}
 	for _, g := range orderDoubts {
-		r.Notes |= s.object(g.Word, g.Capture)
+		s.object(g.Word, g.Capture)
 	}
 }
 

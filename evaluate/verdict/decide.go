@@ -56,8 +56,8 @@ func NewDecider(set *facts.Set, files *parsed.Cache, who *crawler.Names, made *c
 func (d *Decider) DecideFetch(r *Finding, f *facts.Fetch, tl *Timeline) error {
 	*r = Finding{Fetch: f, record: r.record.emptied()}
 	by := d.who.CrawlerOf(f)
-	r.Agent, r.AgentSource, r.Notes, r.software = by.Token, by.Source, by.Notes, d.made.SoftwareFor(f, by)
-	return d.settle(r, tl, by.Other)
+	r.Agent, r.AgentSource, r.software = by.Token, by.Source, d.made.SoftwareFor(f, by)
+	return d.settle(r, tl, by.Notes, by.Other)
 }
 
 // DecideFor makes r the verdict on a fetch, perhaps one that was never made, for a crawler that its User-Agent does
@@ -66,14 +66,14 @@ func (d *Decider) DecideFor(
 	r *Finding, f *facts.Fetch, tl *Timeline, agent string, source words.AgentSource,
 ) error {
 	*r = Finding{Fetch: f, Agent: agent, AgentSource: source, record: r.record.emptied()}
-	return d.settle(r, tl, "")
+	return d.settle(r, tl, 0, "")
 }
 
-// settle gives the verdict on a fetch for the agent of r. other is the token of a second crawler that its
-// User-Agent names.
-func (d *Decider) settle(r *Finding, tl *Timeline, other string) error {
+// settle gives the verdict on a fetch for the agent of r. notes are remarks on its User-Agent; other is the token of a
+// second crawler that it names.
+func (d *Decider) settle(r *Finding, tl *Timeline, notes words.Notes, other string) error {
 	s := d.first.setTo(d, r.Fetch, r.Agent, tl, facts.Time{}, &r.record)
-	r.decider, r.timeline, r.Path = d, tl, s.path
+	r.decider, r.timeline, r.Path, r.Notes = d, tl, s.path, notes
 	isSupported, isRobotsTxt := s.Flags&facts.FlagUnsupportedScheme == 0, s.path == "/robots.txt"
 	r.RobotsCapture = isSupported && isRobotsTxt && s.Method == http.MethodGet && s.Flags&facts.FlagHostMismatch == 0
 	r.PolicyFile = isSupported && s.Method == http.MethodGet && s.Status/100 == 2 && tag.IsPolicyFile(s.path)
@@ -100,60 +100,45 @@ func (d *Decider) settle(r *Finding, tl *Timeline, other string) error {
 		r.Reason = words.NoCrawler
 		return nil
 	}
-	if s.Flags&facts.FlagURLCut != 0 {
-		r.Notes |= words.NoteURLCut
-	}
-	if other == "" {
-		d.conclude(r, s, tl)
-	} else {
-		d.settleBoth(r, s, tl, other)
-	}
+	s.notes = notes | when(s.Flags&facts.FlagURLCut != 0, words.NoteURLCut)
+	d.decide(r, s, tl, other)
+	r.Notes = r.notes()
 	d.readOwn(r, s)
 	d.findChange(r, s, tl)
 	return r.err
 }
 
-// conclude makes r the verdict by the rules for the subject's token. judged is the same without its certainty.
-func (d *Decider) conclude(r *Finding, s *subject, tl *Timeline) (judged Finding) {
+// decide gives the verdict by what the fetch sees of the timeline. Where its User-Agent names a second crawler, nobody
+// knows which of the two it was, so the one that accuses less counts ("The crawler's token").
+func (d *Decider) decide(r *Finding, s *subject, tl *Timeline, other string) {
 	v := tl.view(candidates{subject: s})
-	d.judge(r, s, tl, &v)
-	judged = *r
-	d.certify(r, s, tl, &v)
-	return judged
-}
-
-// settleBoth gives the verdict on a fetch whose User-Agent names two crawlers ("The crawler's token"): nobody
-// knows which of the two it was, so the one that accuses less counts.
-func (d *Decider) settleBoth(r *Finding, s *subject, tl *Timeline, other string) {
-	second := *r
-	second.record = record{}
-	judged := d.conclude(r, s, tl)
-	if r.Verdict == words.Unknown {
+	seen := r.looked
+	d.conclude(r, s, tl, &v)
+	if other == "" || r.Verdict == words.Unknown {
 		return
 	}
-	of := d.second.setTo(d, r.Fetch, r.Agent, tl, facts.Time{}, &second.record)
-	of.token = other
-	d.conclude(&second, of, tl)
-	switch {
-	case second.Verdict == r.Verdict && (second.Certainty != words.Contested || r.Certainty == words.Contested):
-		if second.Certainty > r.Certainty {
-			r.Certainty, r.mayBeProven = second.Certainty, second.mayBeProven
-		}
-		r.UnreadCaptures = r.UnreadCaptures || second.UnreadCaptures
-		r.Notes &^= words.NoteBracketed &^ second.Notes
+	second := Finding{Fetch: r.Fetch, AgentSource: r.AgentSource, record: record{looked: seen}}
+	s.token, s.record = other, &second.record
+	d.conclude(&second, s, tl, &v)
+	s.token, s.record = s.agent, &r.record
+	r.join(&second.record)
+	switch isContested := second.Certainty == words.Contested && r.Certainty != words.Contested; {
 	case second.Reason == words.TooCostly:
-		r.restore(&judged)
 		r.withdraw(words.TooCostly, nil)
-	default:
-		r.restore(&judged)
-		r.withdraw(words.AmbiguousToken, cmp.Or(second.against, second.Contester, second.Governing))
+	case second.Verdict != r.Verdict || isContested:
+		r.Evidence = v.evidence
+		r.withdraw(words.AmbiguousToken, cmp.Or(second.against, second.Contester(), second.Governing))
+	case r.Verdict == words.Disallowed:
+		r.Certainty = certify(r.Grounds)
 	}
-	r.record.join(&second.record)
 }
 
-// restore makes r what it was, but for what was recorded since.
-func (r *Finding) restore(judged *Finding) {
-	all := r.record
-	*r = *judged
-	r.record = all
+// conclude gives the verdict and the class by the rules for the subject's token.
+func (d *Decider) conclude(r *Finding, s *subject, tl *Timeline, v *view) {
+	if d.judge(r, s, tl, v); r.Verdict != words.Disallowed {
+		return
+	}
+	if d.challenge(r, s, tl, v); r.Verdict == words.Disallowed {
+		r.Certainty = certify(r.Grounds)
+	}
 }

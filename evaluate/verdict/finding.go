@@ -19,12 +19,9 @@ type Finding struct {
 	Answer
 	Governing *State // nil where there is none
 	// seconds from the oldest content applied to the fetch; of later evidence from the newest, negative
-	Age       int64
-	Prior     words.Verdict
-	HasPrior  bool   // the governing capture shows nothing; Prior is the answer of the one before it
-	Contester *State // the permitted copy that allows, where there is one
-
-	UnreadCaptures bool // the certainty depends on captures of robots.txt that an index reports and no input holds
+	Age      int64
+	Prior    words.Verdict
+	HasPrior bool // the governing capture shows nothing; Prior is the answer of the one before it
 
 	RobotsCapture bool // the fetch is a GET of exactly /robots.txt
 	PolicyFile    bool // the fetch got an ai.txt
@@ -44,8 +41,7 @@ type Finding struct {
 	against   *State         // the capture that shows that it may be wrong; nil: none does
 	tied      []*State       // the governing capture, and captures of the same moment in other archives
 
-	ledBy       []*resolve.Lead // the redirects of NoteRedirectTarget
-	mayBeProven bool            // possible, as an index alone reports it: its record may show that it is a violation
+	ledBy []*resolve.Lead // the redirects of NoteRedirectTarget
 }
 
 // IsViolation reports whether the fetch counts among the violations.
@@ -62,7 +58,7 @@ func (r *Finding) IsUnproven() bool {
 // record could make it one: by being that of a fetch, by a more exact date, or by a request that names
 // the crawler. A fetch whose record was looked for and is not there stays among the suspected.
 func (r *Finding) IsSuspected() bool {
-	mayBecomeOne := r.mayBeProven || r.Agent == "" && r.Evidence != words.Later || r.Fetch.Flags&facts.FlagRefuted != 0
+	mayBecomeOne := mayBeProven(r.Grounds) || r.Agent == "" && r.Evidence != words.Later || r.Fetch.Flags&facts.FlagRefuted != 0
 	return r.Fetch.IsIndexed() && (r.IsViolation() || r.Certainty == words.Possible && mayBecomeOne)
 }
 

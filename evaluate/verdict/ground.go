@@ -30,10 +30,11 @@ func (r Role) String() string {
 	return [...]string{"governing", "rival", "copy", "older", "before", "other", "next", "prior"}[r]
 }
 
-// A Ground is what a verdict rests on: a capture that was consulted, or an objection to the verdict.
+// A Ground is what a verdict rests on: a capture that was consulted, or what is remarked on the verdict, or objected to
+// it.
 type Ground struct {
-	Word    words.Notes // the objection; 0: the capture was consulted
-	Capture *State      // that raises the objection; nil: the fetch itself does
+	Word    words.Notes // the remark or objection; 0: the capture was consulted
+	Capture *State      // that gives rise to it; nil: the fetch itself does
 	Role    Role        // of a capture that was consulted
 }
 
@@ -54,23 +55,33 @@ type record struct {
 	// CopiesAsked is how many different copies of robots.txt, besides the governing one, were asked whether they
 	// allow the fetch. Asking ends with the first that does.
 	CopiesAsked int
+	// UnreadCaptures is that the class depends on captures of robots.txt that an index reports and no input holds.
+	UnreadCaptures bool
 
-	looked int   // see subject.look
-	err    error // the first of reading a file: what was decided is nothing
+	ofVerdict int   // how many of the grounds came with the verdict; the others, with the class
+	looked    int   // see subject.look
+	err       error // the first of reading a file: what was decided is nothing
 }
 
 // emptied returns an empty record with the memory of another.
 func (r *record) emptied() record { return record{Grounds: r.Grounds[:0]} }
 
-// join adds what another record of the fetch has.
+// forget drops remarks and objections, and keeps the captures that were consulted.
+func (r *record) forget() {
+	r.Grounds = slices.DeleteFunc(r.Grounds, func(g Ground) bool { return g.Word != 0 })
+}
+
+// join adds what the record of another token has. The next capture confirms the verdict only if it does for both.
 func (r *record) join(o *record) {
+	isOfOne := func(g Ground, o *record) bool { return g.Word == words.NoteBracketed && !slices.Contains(o.Grounds, g) }
+	r.Grounds = slices.DeleteFunc(r.Grounds, func(g Ground) bool { return isOfOne(g, o) })
 	for _, g := range o.Grounds {
 		isKnown := func(k Ground) bool { return k.Word == g.Word && k.Capture == g.Capture }
-		if !slices.ContainsFunc(r.Grounds, isKnown) {
+		if !isOfOne(g, r) && !slices.ContainsFunc(r.Grounds, isKnown) {
 			r.Grounds = append(r.Grounds, g)
 		}
 	}
-	r.CopiesAsked = max(r.CopiesAsked, o.CopiesAsked)
+	r.CopiesAsked, r.UnreadCaptures = max(r.CopiesAsked, o.CopiesAsked), r.UnreadCaptures || o.UnreadCaptures
 	r.err = cmp.Or(r.err, o.err)
 }
 
@@ -89,23 +100,41 @@ func (s *subject) consult(role Role, captures ...*State) {
 	}
 }
 
-// object records the objections of a set that a capture raises; nil: the fetch. It returns the set.
-func (s *subject) object(n words.Notes, st *State) words.Notes {
-	for left := n; left != 0; left &= left - 1 {
-		g := Ground{Word: left & -left, Capture: st}
+// object records the remarks and objections of a set to which a capture gives rise; nil: the fetch.
+func (s *subject) object(n words.Notes, st *State) {
+	for ; n != 0; n &= n - 1 {
+		g := Ground{Word: n & -n, Capture: st}
 		if !slices.Contains(s.record.Grounds, g) {
 			s.record.Grounds = append(s.record.Grounds, g)
 		}
 	}
+}
+
+// objections are the words of grounds.
+func objections(grounds []Ground) (n words.Notes) {
+	for i := range grounds {
+		n |= grounds[i].Word
+	}
 	return n
 }
 
-// objections are the words of all objections.
-func (r *record) objections() (n words.Notes) {
-	for i := range r.Grounds {
-		n |= r.Grounds[i].Word
+// notes are the words of a finding's grounds: of a disallowed fetch all, else of those that came with the verdict. A
+// fetch that is contested is not excused by a redirect, too.
+func (r *Finding) notes() words.Notes {
+	if r.Verdict != words.Disallowed {
+		return objections(r.Grounds[:r.ofVerdict])
 	}
-	return n
+	n := objections(r.Grounds)
+	return n &^ when(n&words.Contests != 0, words.NoteRedirectTarget)
+}
+
+// Contester is the permitted copy that allows a contested fetch; nil: there is none.
+func (r *Finding) Contester() *State {
+	i := slices.IndexFunc(r.Grounds, func(g Ground) bool { return g.Word == words.NotePermittedCopy })
+	if i < 0 || r.Certainty != words.Contested {
+		return nil
+	}
+	return r.Grounds[i].Capture
 }
 
 // Objections are why the class of a disallowed fetch is what it is, the strongest first: by the effects of their

@@ -69,26 +69,25 @@ const (
 // Seen is a capture as the decision saw it.
 type Seen struct {
 	*State
-	Skipped     int  // captures left out before this one
-	HasRole     bool // it was considered, in its role
-	Role        Role
-	Contests    bool // a permitted copy that allows
-	Contradicts bool // for it the verdict is withdrawn
-	IsPrior     bool // the one before a governing capture that shows nothing
-	IsOwn       bool // the crawler of the fetch made it
-	IsAfter     bool // it counts as after the fetch
-	IsCopy      bool // the crawler may have acted on it (RFC 9309 §2.4)
-	Doubts      []words.Notes
-	Says        *Answer // nil: it was not asked
+	Skipped int      // captures left out before this one
+	Roles   []string // its parts in the verdict; none: it has no part
+	IsOwn   bool     // the crawler of the fetch made it
+	IsAfter bool     // it counts as after the fetch
+	IsCopy  bool     // the crawler may have acted on it (RFC 9309 §2.4)
+	Doubts  []string
+	Says    *Answer // nil: it was not asked
 }
 
-// tookPart reports whether the capture took part in the verdict.
-func (c *Seen) tookPart() bool { return c.HasRole || c.Contests || c.Contradicts || c.IsPrior }
+// The roles of a capture that decides, besides its Role.
+const (
+	RoleContests    = "contests"    // a permitted copy that allows
+	RoleContradicts = "contradicts" // for it the verdict is withdrawn
+)
 
 // Captures returns the part of the timeline that the decision looked at, by time, and how many captures come after it.
 func (q *Inquiry) Captures() (list []Seen, skipped int, err error) {
 	tl, s := q.found.timeline, q.subject
-	parts := q.parts()
+	roles := q.roles()
 	near := make(map[*State]bool)
 	if s.time.Known() {
 		n := tl.all.upTo(s)
@@ -96,23 +95,18 @@ func (q *Inquiry) Captures() (list []Seen, skipped int, err error) {
 			near[st] = true
 		}
 	}
-	states := slices.Concat(tl.all.states, filter(tl.targets, func(st *State) bool { return parts[st] != nil }))
+	states := slices.Concat(tl.all.states, filter(tl.targets, func(st *State) bool { return roles[st] != nil }))
 	slices.SortStableFunc(states, func(a, b *State) int { return facts.CompareInTime(&a.Fetch, &b.Fetch) })
 	for _, st := range states {
-		seen := parts[st]
-		switch {
-		case seen != nil:
-		case near[st]:
-			seen = &Seen{State: st}
-		default:
+		if roles[st] == nil && !near[st] {
 			skipped++
 			continue
 		}
-		if err := q.see(seen); err != nil {
+		seen := Seen{State: st, Skipped: skipped, Roles: roles[st]}
+		if err := q.see(&seen); err != nil {
 			return nil, 0, err
 		}
-		seen.Skipped, skipped = skipped, 0
-		list = append(list, *seen)
+		list, skipped = append(list, seen), 0
 	}
 	return list, skipped, nil
 }
@@ -127,22 +121,23 @@ func (q *Inquiry) Unread() []facts.Time {
 	return unread[max(0, n-nearestShown):min(len(unread), n+nearestShown)]
 }
 
-// parts are the captures that took part in the verdict.
-func (q *Inquiry) parts() map[*State]*Seen {
-	r, parts := q.found, make(map[*State]*Seen)
+// roles are the captures that took part in the verdict, with their parts.
+func (q *Inquiry) roles() map[*State][]string {
+	r, roles := q.found, make(map[*State][]string)
+	contester := r.Contester()
 	for _, g := range r.Considered() {
-		isDecisive := g.Capture == r.Contester || g.Capture == r.against
-		if len(parts) < maxConsidered || isDecisive {
-			parts[g.Capture] = &Seen{
-				State: g.Capture, HasRole: true, Role: g.Role, IsPrior: g.Role == RolePrior,
-				Contests: g.Capture == r.Contester, Contradicts: g.Capture == r.against,
-			}
+		isDecisive := g.Capture == contester || g.Capture == r.against
+		if len(roles) < maxConsidered || isDecisive {
+			roles[g.Capture] = []string{g.Role.String()}
 		}
 	}
-	if r.against != nil && parts[r.against] == nil {
-		parts[r.against] = &Seen{State: r.against, Contradicts: true}
+	if contester != nil {
+		roles[contester] = append(roles[contester], RoleContests)
 	}
-	return parts
+	if r.against != nil {
+		roles[r.against] = append(roles[r.against], RoleContradicts)
+	}
+	return roles
 }
 
 // see fills in how the fetch sees a capture, and what it says.
@@ -153,20 +148,8 @@ func (q *Inquiry) see(c *Seen) error {
 		c.IsAfter = s.order(st) >= shownAfter
 		c.IsCopy = q.found.Governing != nil && q.isCopy(st)
 	}
-	for _, doubt := range [...]words.Notes{
-		when(slices.ContainsFunc(st.led, s.mayBeOthers), words.NoteOtherCrawler),
-		when(st.Resynced, words.NoteResynced),
-		when(st.Forgeable, words.NoteForgeable),
-		when(st.Mismatched, words.NoteDigestMismatch),
-		when(st.IsListed(), words.NoteListedRobots),
-		when(isDoubtfulLine(&st.Fetch), words.NoteLogged),
-		when(st.OtherTarget, words.NoteOtherTarget),
-	} {
-		if doubt != 0 {
-			c.Doubts = append(c.Doubts, doubt)
-		}
-	}
-	if !c.tookPart() && !c.IsCopy {
+	ofOthers := when(slices.ContainsFunc(st.led, s.mayBeOthers), words.NoteOtherCrawler)
+	if c.Doubts = (ofOthers | doubtsOf(st)).Strings(); c.Roles == nil && !c.IsCopy {
 		return nil
 	}
 	answer, err := q.Ask(st)

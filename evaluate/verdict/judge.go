@@ -19,19 +19,28 @@ func (d *Decider) judge(r *Finding, s *subject, tl *Timeline, v *view) {
 	switch {
 	case s.isTooCostly(): // "Verdicts and reasons"
 		r.Reason = words.TooCostly
-		return
+		s.object(s.notes, nil)
 	case v.governing == nil: // "Which capture governs", 4
 		r.Reason = words.NoCapture
-		return
+		s.object(s.notes, nil)
+	default:
+		d.judgeBy(r, s, tl, v)
 	}
+	r.ofVerdict = len(r.Grounds)
+	r.Notes = r.notes()
+}
+
+// judgeBy gives the verdict by the governing capture.
+func (d *Decider) judgeBy(r *Finding, s *subject, tl *Timeline, v *view) {
 	s.consult(RoleGoverning, v.governing)
 	s.consult(RoleRival, v.moment...)
 	r.Governing, r.Evidence, r.Age = v.governing, v.evidence, s.secondsOld(v.governing, v.evidence)
 	r.tied, r.UnreadCaptures = v.tied, v.outdated
-	notes := r.Notes | d.doubts(s, v, asTheyAre)
+	d.doubts(s, v)
 	r.Answer = d.answerInTime(v.governing, candidates{subject: s}, tl)
-	r.Notes |= notes
-	switch reason, against := d.contradiction(&r.Answer, s, tl, v); {
+	reason, against := d.contradiction(&r.Answer, s, tl, v)
+	said := r.Answer.Notes
+	switch {
 	case s.isTooCostly():
 		r.withdraw(words.TooCostly, against)
 	case reason != words.NoReason:
@@ -41,12 +50,23 @@ func (d *Decider) judge(r *Finding, s *subject, tl *Timeline, v *view) {
 		s.consult(RolePrior, v.prior)
 		r.Prior, r.HasPrior = d.answer(v.prior, s).Verdict, true
 	}
+	if r.Verdict != words.Allowed {
+		said &^= words.NoteNamedGroupForbids
+	}
+	if r.Verdict == words.Disallowed && v.governing.Outcome == words.OutcomeUnreachable {
+		said |= words.GroundFailed
+	}
+	if len(v.tied) == 1 {
+		s.object(said, v.governing)
+	} else {
+		s.object(said, nil) // any of them may have answered so
+	}
 }
 
 // withdraw makes the verdict unknown, for a reason that a capture shows; nil: none does.
 func (r *Finding) withdraw(reason words.Reason, against *State) {
 	r.withdrawn, r.against = r.Answer, against
-	r.Answer = Answer{Reason: reason, Notes: r.Notes &^ words.NoteNamedGroupForbids}
+	r.Answer, r.Certainty, r.ledBy = Answer{Reason: reason}, words.NoCertainty, nil
 }
 
 // secondsOld is the age of the governing capture in results. Of later evidence, it is how long after the
@@ -106,32 +126,23 @@ func (d *Decider) answer(st *State, s *subject) (a Answer) {
 	return a
 }
 
-// doubts are the notes on the fetch, and on the captures that may govern it ("The four classes"). found takes
-// each set of them, with the capture that raises it; nil: the fetch does.
-func (d *Decider) doubts(s *subject, v *view, found func(words.Notes, *State) words.Notes) (n words.Notes) {
+// doubts records what is remarked on the fetch, and on the captures that may govern it ("The four classes").
+func (d *Decider) doubts(s *subject, v *view) {
 	for i, st := range v.tied {
-		var ofOrder words.Notes
+		n := doubtsOf(st) |
+			when(i == 0 && !v.own || s.mayBeOthers(st.itself()) || slices.ContainsFunc(st.led, s.mayBeOthers),
+				words.NoteOtherCrawler) |
+			when(s.mayHaveBegunBefore(st), words.NoteLogged)
 		for j := range st.exchanges {
 			if i == 0 || j > 0 { // of the others, what they led to counts
-				ofOrder |= s.orderDoubts(&st.exchanges[j])
+				n |= s.orderDoubts(&st.exchanges[j])
 			}
 		}
-		n |= found(ofOrder|
-			when(i == 0 && !v.own || s.mayBeOthers(st.itself()) || slices.ContainsFunc(st.led, s.mayBeOthers),
-				words.NoteOtherCrawler)|
-			when(st.Resynced, words.NoteResynced)|
-			when(i == 0 && st.Forgeable, words.NoteForgeable)|
-			when(st.OtherTarget, words.NoteOtherTarget)|
-			when(st.Mismatched, words.NoteDigestMismatch)|
-			when(st.IsListed(), words.NoteListedRobots)|
-			when(st.Flags&facts.FlagNoZone != 0, words.NoteNoZone)|
-			when(st.Compressed, words.NoteCompressedSize)|
-			when(isDoubtfulLine(&st.Fetch) || s.mayHaveBegunBefore(st), words.NoteLogged)|
-			when(st.Coarsest < facts.PrecisionSecond, words.NoteCoarseDate), st)
+		s.object(n&^when(i > 0, words.NoteForgeable), st)
 	}
 	isUnbound := s.Flags&facts.FlagUnbound != 0 ||
 		s.Flags&facts.FlagRequestUnread != 0 && !d.who.HasOne() // it could name another crawler
-	return n | found(when(s.Flags&facts.FlagForgeable != 0, words.NoteForgeable)|
+	s.object(when(s.Flags&facts.FlagForgeable != 0, words.NoteForgeable)|
 		when(s.time.Precision < facts.PrecisionSecond && !s.asOf, words.NoteCoarseDate)|
 		when(s.Trust == facts.TrustResynced, words.NoteResynced)|
 		when(s.Trust == facts.TrustIndexed || isUnbound, words.NoteIndexed)|
@@ -142,10 +153,21 @@ func (d *Decider) doubts(s *subject, v *view, found func(words.Notes, *State) wo
 		when(s.Flags&facts.FlagRefuted != 0, words.NoteNoRecord)|
 		when(s.Flags&facts.FlagHostMismatch != 0, words.NoteHostMismatch)|
 		when(v.outdated, words.NoteUnreadCapture), nil)
+	s.object(s.notes, nil)
 }
 
-// asTheyAre takes doubts of which the captures do not matter.
-func asTheyAre(n words.Notes, _ *State) words.Notes { return n }
+// doubtsOf are the doubts about a capture, whatever fetch it may govern.
+func doubtsOf(st *State) words.Notes {
+	return when(st.Resynced, words.NoteResynced) |
+		when(st.Forgeable, words.NoteForgeable) |
+		when(st.OtherTarget, words.NoteOtherTarget) |
+		when(st.Mismatched, words.NoteDigestMismatch) |
+		when(st.IsListed(), words.NoteListedRobots) |
+		when(st.Flags&facts.FlagNoZone != 0, words.NoteNoZone) |
+		when(st.Compressed, words.NoteCompressedSize) |
+		when(isDoubtfulLine(&st.Fetch), words.NoteLogged) |
+		when(st.Coarsest < facts.PrecisionSecond, words.NoteCoarseDate)
+}
 
 // isDoubtfulLine reports whether a fetch is a line of an access log that may be by somebody else than its User-Agent
 // says, or, of robots.txt, whose size does not show which version was served ("Access logs").

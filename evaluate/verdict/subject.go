@@ -7,6 +7,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // This file is the fetch as the decision needs it: who made it, what is asked, and what asking may cost.
@@ -15,11 +16,12 @@ import (
 type subject struct {
 	*facts.Fetch
 	exchange
-	path  string // what rules are matched against
-	agent string // whose captures count: the crawler's own token
-	key   string // the same, comparable
-	token string // whose rules are asked for: the same, but in a what-if
-	unit  int64  // the length of what its date names, in microseconds
+	path  string      // what rules are matched against
+	agent string      // whose captures count: the crawler's own token
+	key   string      // the same, comparable
+	token string      // whose rules are asked for: the same, but in a what-if
+	unit  int64       // the length of what its date names, in microseconds
+	notes words.Notes // remarks on its User-Agent and URL
 
 	places       places     // of records that several archives hold
 	runs         *facts.Set // knows the runs of crawlers

@@ -41,21 +41,10 @@ func (w *WhatIf) NewOrigin(d *Decider) { w.decider, w.mapped = d, make(map[int64
 
 // DecideGroups passes on the verdicts for one fetch, whose own is r.
 func (w *WhatIf) DecideGroups(r *Finding) error {
-	tl := r.timeline
-	if r.Reason == words.RobotsTxtItself || r.Reason == words.UnsupportedScheme {
-		return w.same(r.Fetch, r.Verdict, r.Reason)
-	}
-	w.judged = Finding{record: w.judged.record.emptied()}
-	s := w.decider.first.setTo(w.decider, r.Fetch, r.Agent, tl, w.AsOf, &w.judged.record)
-	if !s.time.Known() {
-		return w.same(r.Fetch, words.Unknown, words.NoTime)
-	}
-	v := tl.view(candidates{subject: s})
-	switch {
-	case s.isTooCostly():
-		return w.same(r.Fetch, words.Unknown, words.TooCostly)
-	case v.governing == nil:
-		return w.same(r.Fetch, words.Unknown, words.NoCapture)
+	x, d := &w.judged, w.decider
+	s, v := d.beginAs(x, r, w.AsOf)
+	if v.governing == nil {
+		return w.same(x)
 	}
 	groups, err := w.tokenGroups(v.governing)
 	if err != nil {
@@ -66,16 +55,16 @@ func (w *WhatIf) DecideGroups(r *Finding) error {
 	}
 	// Where no other capture takes part, the answer of the governing one is the verdict.
 	alone := !v.outdated && len(v.moment) == 1 && len(v.older) == 0 && len(v.ownNext) == 0 &&
-		s.order(v.governing) != maybeBefore && len(tl.others(s, &v)) == 0
+		s.order(v.governing) != maybeBefore && len(r.timeline.others(s, &v)) == 0
 	if alone && v.governing.Outcome.HasRules() {
-		return w.ask(r, s, &v, groups)
+		return w.ask(s, &v, groups)
 	}
 	for i := range groups {
-		answer := w.judgeGroup(r, s, tl, &v, &groups[i], alone)
-		if err := w.judged.err; err != nil {
-			return err
+		answer := w.judgeGroup(s, &v, &groups[i], alone)
+		if x.err != nil {
+			return x.err
 		}
-		if err := w.pass(r.Fetch, v.governing, v.evidence, answer, groups[i].Group); err != nil {
+		if err := w.pass(s.Fetch, v.governing, v.evidence, answer, groups[i].Group); err != nil {
 			return err
 		}
 	}
@@ -83,14 +72,15 @@ func (w *WhatIf) DecideGroups(r *Finding) error {
 }
 
 // ask passes on the answer of the governing file for each token group.
-func (w *WhatIf) ask(r *Finding, s *subject, v *view, groups []parsed.TokenGroup) error {
+func (w *WhatIf) ask(s *subject, v *view, groups []parsed.TokenGroup) error {
 	file, err := w.decider.files.Get(&v.governing.State)
 	if err != nil {
 		return err
 	}
-	common := r.Notes&words.NoteURLCut | w.decider.doubts(s, v, asTheyAre)
 	s.consult(RoleGoverning, v.governing)
-	w.verdict = GroupVerdict{Fetch: r.Fetch, Governing: v.governing, Evidence: v.evidence, Grounds: w.judged.Grounds}
+	w.decider.doubts(s, v)
+	common := objections(w.judged.Grounds)
+	w.verdict = GroupVerdict{Fetch: s.Fetch, Governing: v.governing, Evidence: v.evidence, Grounds: w.judged.Grounds}
 	for i := range groups {
 		s.token = groups[i].Tokens[0]
 		w.verdict.Answer.read(file, v.governing, s, &groups[i].Reader)
@@ -115,53 +105,92 @@ func (w *WhatIf) pass(f *facts.Fetch, governing *State, e words.Evidence, a Answ
 }
 
 // same passes on a verdict that holds for all tokens.
-func (w *WhatIf) same(f *facts.Fetch, verdict words.Verdict, reason words.Reason) error {
+func (w *WhatIf) same(x *Finding) error {
 	if !w.noneToo {
 		w.noneToo = true
 		if err := w.mapTokens(0, parsed.TokenGroup{Tokens: w.Tokens}); err != nil {
 			return err
 		}
 	}
-	return w.pass(f, nil, words.None, Answer{Verdict: verdict, Reason: reason}, 0)
+	return w.pass(x.Fetch, nil, words.None, x.Answer, 0)
 }
 
 // judgeGroup decides for a token group. Where other captures take part, tokens of one
 // token group may fall in different groups there: if they then differ, nothing is known
 // of the token group.
-func (w *WhatIf) judgeGroup(r *Finding, s *subject, tl *Timeline, v *view, t *parsed.TokenGroup, alone bool) Answer {
-	switch {
-	case v.governing.isRefusal() && t.Group == 0: // they are of others
-		return Answer{Reason: words.RefusedToOther}
-	case v.governing.isRefusal() && !s.isOwn(v.governing): // they are the token of the crawler that got it
-		return Answer{Verdict: words.Allowed, Reason: words.Unavailable}
-	}
+func (w *WhatIf) judgeGroup(s *subject, v *view, t *parsed.TokenGroup, alone bool) (first Answer) {
 	tokens := t.Tokens
-	if alone {
+	if alone || v.governing.isRefusal() {
 		tokens = tokens[:1]
 	}
-	var first Answer
-	looked := s.record.looked
+	x, looked := &w.judged, s.record.looked
 	for i, token := range tokens {
-		s.token, s.record.looked = token, looked
-		w.judged = Finding{Fetch: r.Fetch, Agent: r.Agent, record: w.judged.record}
-		other := &w.judged
-		other.Notes = r.Notes & words.NoteURLCut
-		w.decider.judge(other, s, tl, v)
+		x.forget()
+		x.looked = looked
+		w.decider.judgeAs(x, s, v, token)
 		switch {
 		case i == 0:
-			first = other.Answer
-			first.Notes &^= words.NoteOtherMode // that would be of this token, not of the token group
-		case other.Verdict != first.Verdict:
-			reason := words.ChangedBetween
-			if len(v.moment) > 1 {
-				reason = words.ConflictingCaptures
-			}
-			return Answer{Reason: reason}
+			first = x.Answer
+		case x.Verdict == first.Verdict:
+			first.Notes |= x.Notes & words.OpenReadings
+		case len(v.moment) > 1:
+			return Answer{Reason: words.ConflictingCaptures}
 		default:
-			first.Notes |= other.Notes & words.OpenReadings
+			return Answer{Reason: words.ChangedBetween}
 		}
 	}
 	return first
+}
+
+// DecideAs returns what a fetch would have been for one token, as of a moment, which is unknown at its own time.
+func (d *Decider) DecideAs(r *Finding, token string, asOf facts.Time) (*Finding, error) {
+	x := new(Finding)
+	if s, v := d.beginAs(x, r, asOf); v.governing != nil {
+		d.judgeAs(x, s, &v, token)
+	}
+	return x, x.err
+}
+
+// beginAs makes x what a fetch, whose own verdict is r, would have been for any token, as of a moment: a verdict, or
+// none yet, with the view that shows it.
+func (d *Decider) beginAs(x, r *Finding, asOf facts.Time) (s *subject, v view) {
+	*x = Finding{
+		Fetch: r.Fetch, Path: r.Path, Agent: r.Agent, AgentSource: r.AgentSource, decider: d, timeline: r.timeline,
+		record: x.record.emptied(),
+	}
+	s = d.first.setTo(d, r.Fetch, r.Agent, r.timeline, asOf, &x.record)
+	s.notes = r.Notes & words.NoteURLCut
+	switch {
+	case r.Reason == words.RobotsTxtItself, r.Reason == words.UnsupportedScheme:
+		x.Verdict, x.Reason = r.Verdict, r.Reason
+		return s, v
+	case !s.time.Known():
+		x.Reason = words.NoTime
+		return s, v
+	}
+	v = r.timeline.view(candidates{subject: s})
+	switch {
+	case s.isTooCostly():
+		x.Reason, v.governing = words.TooCostly, nil
+	case v.governing == nil:
+		x.Reason = words.NoCapture
+	}
+	return s, v
+}
+
+// judgeAs makes x the verdict for a token. Another way of matching it would be of this token, not of its group.
+func (d *Decider) judgeAs(x *Finding, s *subject, v *view, token string) {
+	s.token, x.Answer = token, Answer{}
+	x.Governing, x.Evidence = v.governing, v.evidence
+	switch isRefusal := v.governing.isRefusal(); {
+	case isRefusal && !v.governing.isOf(crawler.Key(token)):
+		x.Reason = words.RefusedToOther
+	case isRefusal && !s.isOwn(v.governing):
+		x.Verdict, x.Reason = words.Allowed, words.Unavailable
+	default:
+		d.judge(x, s, x.timeline, v)
+		x.Notes &^= words.NoteOtherMode
+	}
 }
 
 // tokenGroups sorts the tokens by the groups that govern them in a state's file. Where
@@ -217,23 +246,4 @@ func (w *WhatIf) mapTokens(id int64, t parsed.TokenGroup) error {
 		}
 	}
 	return nil
-}
-
-// DecideAs returns what a fetch would have been for one token, as of a moment, which is unknown at its own time.
-func (d *Decider) DecideAs(r *Finding, token string, asOf facts.Time) (*Finding, error) {
-	other := &Finding{
-		Fetch: r.Fetch, Path: r.Path, Agent: r.Agent, AgentSource: r.AgentSource, decider: r.decider,
-		timeline: r.timeline,
-	}
-	w := WhatIf{
-		Tokens: []string{token}, AsOf: asOf, Asker: func(int64, int, string) error { return nil },
-		Verdict: func(v *GroupVerdict) error {
-			other.Evidence, other.Answer, other.Governing = v.Evidence, v.Answer, v.Governing
-			return nil
-		},
-	}
-	w.NewOrigin(d)
-	err := w.DecideGroups(r)
-	other.withdrawn, other.against, other.record = w.judged.withdrawn, w.judged.against, w.judged.record
-	return other, err
 }

@@ -132,8 +132,8 @@ func (c *collector) isUnheld(f *found) bool {
 	case r.Governing != nil && r.Governing.IsListed():
 		c.tables[c.filename(&r.Governing.Fetch)]++
 		return true
-	case r.Contester != nil && r.Contester.IsListed():
-		c.tables[c.filename(&r.Contester.Fetch)]++
+	case r.Contester() != nil && r.Contester().IsListed():
+		c.tables[c.filename(&r.Contester().Fetch)]++
 		return true
 	case r.UnreadCaptures:
 		name = "another robots.txt"

@@ -163,8 +163,8 @@ type BundleFinding struct {
 func FindingOf(r *evaluate.Result) BundleFinding {
 	x := answerOf(r.Fetch, r.Agent, r.AgentSource, r.Evidence, &r.Answer, r.Governing)
 	x.Certainty, x.Grounds, x.RobotsAge = r.Certainty.String(), groundsOf(r), r.Age
-	if r.Contester != nil {
-		x.ContestedTime = timeText(r.Contester.Time().UTC())
+	if r.Contester() != nil {
+		x.ContestedTime = timeText(r.Contester().Time().UTC())
 	}
 	return x
 }
