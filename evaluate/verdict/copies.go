@@ -76,7 +76,8 @@ func (d *Decider) classify(st *State, s *subject, order copyOrder) (e copyEffect
 // knownCopies are the different copies that were asked.
 type knownCopies [copyOrders][]*State
 
-// has reports whether a copy that is alike was asked, and remembers this one.
+// has reports whether a copy that is alike was asked, and remembers this one. The last one is always remembered: so
+// it makes no difference which of several equal neighbours are looked at.
 func (k *knownCopies) has(st *State, s *subject, order copyOrder) bool {
 	isAlike := func(o *State) bool {
 		return st.isAlike(o) && (order == usable || s.doubtAfter(o) == s.doubtAfter(st))
@@ -84,8 +85,8 @@ func (k *knownCopies) has(st *State, s *subject, order copyOrder) bool {
 	if slices.ContainsFunc(k[order], isAlike) {
 		return true
 	}
-	if len(k[order]) < maxAsked && (order == usable || !s.provesOrder(st)) {
-		k[order] = append(k[order], st) // else the order of another equal one may be in doubt
+	if order == usable || !s.provesOrder(st) { // else the order of another equal one may be in doubt
+		k[order] = append(k[order][:min(len(k[order]), maxAsked-1)], st)
 	}
 	return false
 }
@@ -108,9 +109,9 @@ func (d *Decider) askCopies(s *subject, tl *Timeline, v *view) {
 	for st := range tl.permitted(s, v, isUnreachable) {
 		var e copyEffect
 		isKnown := false
-		if !isContested && st != v.governing && !s.isOthersRefusal(st) {
+		if st != v.governing && !s.isOthersRefusal(st) {
 			order := s.copyOrderOf(st)
-			if isKnown = known.has(st, s, order); !isKnown {
+			if isKnown = known.has(st, s, order); !isKnown && !isContested {
 				e = d.classify(st, s, order)
 			}
 		}
