@@ -37,6 +37,13 @@ func mayBeProven(grounds []Ground) bool {
 // challenge records what speaks against that a disallowed fetch is a violation, beyond what is remarked on the
 // verdict.
 func (d *Decider) challenge(r *Finding, s *subject, tl *Timeline, v *view) {
+	switch exempt := words.NoteOf(agents.Exempt(s.token)); {
+	case exempt == 0:
+	case v.governing.Outcome == words.OutcomeUnreachable:
+		s.object(exempt, v.decisive())
+	default: // a group that names the crawler binds it: then that is no objection
+		s.add(Ground{Word: exempt, isRemark: true})
+	}
 	s.object(when(s.Flags&facts.FlagAuthorized != 0 && !s.asOf, words.NoteAuthorized), nil)
 	d.askCopies(s, tl, v)
 	isBracketed := d.isBracketed(s, tl, v)
@@ -96,6 +103,9 @@ func (d *Decider) firstAsked(r *Finding, s *subject, tl *Timeline, v *view) *Sta
 	if s.own == nil || v.evidence == words.Later || r.AgentSource == words.AgentFromOption || !isOfAnybody {
 		return nil
 	}
+	if v.own && s.isOfRun(v.governing.itself()) && s.order(v.governing) < shownAfter {
+		return nil
+	}
 	var first *State
 	for _, st := range s.own.states[tl.firstOfRun(s):] {
 		switch {
@@ -103,6 +113,7 @@ func (d *Decider) firstAsked(r *Finding, s *subject, tl *Timeline, v *view) *Sta
 			return first
 		case !s.isOfRun(st.itself()):
 		case s.order(st) < shownAfter:
+			s.consult(RoleBefore, st) // it shows that the run had asked
 			return nil
 		case first == nil:
 			first = st

@@ -36,6 +36,8 @@ type Ground struct {
 	Word    words.Notes // the remark or objection; 0: the capture was consulted
 	Capture *State      // that gives rise to it; nil: the fetch itself does
 	Role    Role        // of a capture that was consulted
+
+	isRemark bool // the word has no effect here
 }
 
 // Name returns the word of an objection.
@@ -104,17 +106,22 @@ func (s *subject) consult(role Role, captures ...*State) {
 // object records the remarks and objections of a set to which a capture gives rise; nil: the fetch.
 func (s *subject) object(n words.Notes, st *State) {
 	for ; n != 0; n &= n - 1 {
-		g := Ground{Word: n & -n, Capture: st}
-		if !slices.Contains(s.record.Grounds, g) {
-			s.record.Grounds = append(s.record.Grounds, g)
-		}
+		s.add(Ground{Word: n & -n, Capture: st})
 	}
 }
 
-// objections are the words of grounds.
+func (s *subject) add(g Ground) {
+	if !slices.Contains(s.record.Grounds, g) {
+		s.record.Grounds = append(s.record.Grounds, g)
+	}
+}
+
+// objections are the words of grounds that have their effect.
 func objections(grounds []Ground) (n words.Notes) {
 	for i := range grounds {
-		n |= grounds[i].Word
+		if g := &grounds[i]; !g.isRemark {
+			n |= g.Word
+		}
 	}
 	return n
 }
@@ -126,7 +133,11 @@ func (r *Finding) notes() words.Notes {
 		return objections(r.Grounds[:r.ofVerdict])
 	}
 	n := objections(r.Grounds)
-	return n &^ when(n&words.Contests != 0, words.NoteRedirectTarget)
+	n &^= when(n&words.Contests != 0, words.NoteRedirectTarget)
+	for i := range r.Grounds {
+		n |= when(r.Grounds[i].isRemark, r.Grounds[i].Word)
+	}
+	return n
 }
 
 // Contester is the permitted copy that allows a contested fetch; nil: there is none.
@@ -146,7 +157,7 @@ func (r *Finding) Objections() (list []Ground) {
 	}
 	for _, set := range [...]words.Notes{words.Contests, words.Disproofs, words.Doubts, words.GroundFailed} {
 		for _, g := range r.Grounds {
-			if g.Word&set != 0 {
+			if g.Word&set != 0 && !g.isRemark {
 				list = append(list, g)
 			}
 		}

@@ -56,11 +56,15 @@ func (d *Decider) judgeBy(r *Finding, s *subject, tl *Timeline, v *view) {
 	if r.Verdict == words.Disallowed && v.governing.Outcome == words.OutcomeUnreachable {
 		said |= words.GroundFailed
 	}
-	if len(v.tied) == 1 {
-		s.object(said, v.governing)
-	} else {
-		s.object(said, nil) // any of them may have answered so
+	s.object(said, v.decisive())
+}
+
+// decisive is the capture that answers; nil: any of several may have answered so.
+func (v *view) decisive() *State {
+	if len(v.tied) > 1 {
+		return nil
 	}
+	return v.governing
 }
 
 // withdraw makes the verdict unknown, for a reason that a capture shows; nil: none does.

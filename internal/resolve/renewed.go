@@ -11,8 +11,8 @@ import (
 // it which has the entity tag, or else the date of modification, that the 304 or its
 // request names; where they name none, the latest. Its crawler's own copies go before
 // others'. It is nil where the latest copy contradicts what is named, or no copy has it, or
-// archives hold several of one moment that differ.
-func (g *originCaptures) renewed(res *resolution, who Crawler) *facts.Capture {
+// archives hold several of one moment that differ: then against are these.
+func (g *originCaptures) renewed(res *resolution, who Crawler) (found *facts.Capture, against []*facts.Capture) {
 	captures := g.wanted(res)
 	key := res.curCrawler(who)
 	own, everyone := captures.by(who, key)
@@ -35,18 +35,18 @@ func (g *originCaptures) renewed(res *resolution, who Crawler) *facts.Capture {
 			}
 			switch {
 			case is(different)(m.chosen), slices.ContainsFunc(m.others, is(different)):
-				return nil
+				return nil, append(m.others, m.chosen)
 			case !res.namesValidator(), is(same)(m.chosen) && !slices.ContainsFunc(m.others, is(unsaid)):
-				return m.agreed(res.CurSpot)
+				return m.agreed(res.CurSpot), m.candidates()
 			}
 		}
 		isNamed := func(c *facts.Capture) bool { return of.may(c) && res.names(c) == same }
 		if c := res.latestNamed(of.askings, isNamed); c != nil {
 			m := res.momentOf(c, of.successes, isNamed)
-			return m.agreed(res.CurSpot)
+			return m.agreed(res.CurSpot), m.candidates()
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // latestNamed returns the latest capture that has a validator which the 304 in hand names.

@@ -232,7 +232,7 @@ func (r *resolver) step(res *resolution, g *originCaptures) error {
 	case seekServed:
 		return r.takeServed(res, g)
 	case seekLatest:
-		c := g.renewed(res, r.who)
+		c, against := g.renewed(res, r.who)
 		switch {
 		case res.looked > maxLooks:
 			return r.giveUpCrowd(res, g, words.UnresolvedRevisit)
@@ -242,6 +242,9 @@ func (r *resolver) step(res *resolution, g *originCaptures) error {
 			return r.keep(res, c, words.UnresolvedRevisit, func() { r.take(res, c) })
 		}
 		res.giveUp(words.UnresolvedRevisit)
+		for _, c := range against {
+			res.addStep(StepRival, &c.Fetch)
+		}
 	}
 	return nil
 }
