@@ -108,15 +108,17 @@ type named struct {
 	scope tag.Scope
 }
 
-// namedBy lists the licences that signals name, each once, after the ones in list.
-func namedBy(list []named, signals []tag.Signal, base string, scope tag.Scope) []named {
-	for i := range signals {
-		s := &signals[i]
+// namedBy lists the licences that signals of a page and of robots.txt name, each once.
+func namedBy(f *facts.Fetch, own, origin []tag.Signal) (list []named) {
+	for i, s := range slices.Concat(own, origin) {
+		base, scope := f.URL, tag.ScopePage
+		if i >= len(own) {
+			base, scope = f.Origin+"/robots.txt", tag.ScopeOrigin
+		}
 		if s.Kind != tag.SignalLicense || s.Value == "" || !s.Binds() {
 			continue
 		}
-		u, _ := weburl.Parse(weburl.Resolve(base, s.Value))
-		if key := u.Key(); len(list) < tag.MaxItems &&
+		if key := weburl.KeyOf(base, s.Value); len(list) < tag.MaxItems &&
 			!slices.ContainsFunc(list, func(n named) bool { return n.key == key }) {
 			list = append(list, named{key, scope})
 		}
@@ -132,9 +134,8 @@ func (p *Reader) readDocuments(
 	if len(p.licences) == 0 {
 		return nil, false, nil
 	}
-	names := namedBy(namedBy(nil, own, r.Fetch.URL, tag.ScopePage), origin, r.Fetch.Origin+"/robots.txt", tag.ScopeOrigin)
 	number := 0
-	for _, name := range names {
+	for _, name := range namedBy(r.Fetch, own, origin) {
 		captures, isSure := p.licences.at(name.key, r.Fetch.Time())
 		if len(captures) == 0 {
 			continue

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/robotsaudit/robotsaudit/evaluate/crawler"
 	"github.com/robotsaudit/robotsaudit/evaluate/parsed"
 	"github.com/robotsaudit/robotsaudit/evaluate/verdict"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -162,12 +161,10 @@ func (p *Reader) Read(r *verdict.Finding, s resolve.Statements, originals [2]fac
 	if (headers.Notes|metas.Notes)&tag.NoteMore != 0 {
 		s.From = resolve.SourceUnknown
 	}
-	page := &Page{
-		From: s.From, Tags: append(headers.Tags, p.agentTags(metas.Tags, r.Agent)...),
-		source: source, originals: originals, image: isImage(s.MimeType),
-	}
+	page := &Page{From: s.From, source: source, originals: originals, image: isImage(s.MimeType)}
 	page.Since, page.At = p.moment(f)
 	page.addSignals(origin, nil)
+	ofTags := p.readTags(page, headers.Tags, metas.Tags, r.Agent)
 	var reserved []tag.Signal
 	if file != nil && r.Reason != words.RobotsTxtItself {
 		tdm, err := p.files.tdm.of(file, p.store)
@@ -177,8 +174,7 @@ func (p *Reader) Read(r *verdict.Finding, s resolve.Statements, originals [2]fac
 		reserved = tdm.For(r.Path)
 		page.documents = append(page.documents, Document{&file.Capture, file.Steps()})
 	}
-	own := slices.Concat(withoutTDM(headers.Signals), withoutTDM(metas.Signals),
-		tag.TagSignals(page.Tags, r.Agent, page.image))
+	own := slices.Concat(withoutTDM(headers.Signals), withoutTDM(metas.Signals), ofTags)
 	for _, rsl := range metas.Licences {
 		own = append(own, rsl.For(f.Origin, r.Path)...)
 	}
@@ -196,8 +192,6 @@ func (p *Reader) Read(r *verdict.Finding, s resolve.Statements, originals [2]fac
 	if page.From == resolve.SourceOwn && len(page.Tags) == 0 && len(page.Signals) == 0 {
 		return nil, nil, nil
 	}
-	page.Own = page.effective(r.Agent)
-	page.addSets(p.asked, r.Agent)
 	for _, s := range documents {
 		joined = append(joined, s.Signal)
 	}
@@ -208,13 +202,7 @@ func (p *Reader) Read(r *verdict.Finding, s resolve.Statements, originals [2]fac
 			own = append(own, joined[i])
 		}
 	}
-	o := opinion{r, page}
-	o.findConflicts(origin, own)
-	if !isUsed(r) {
-		return page, nil, nil
-	}
-	page.Hints = o.hints()
-	return page, o.restrictions(p.Uses), nil
+	return page, page.judge(r, origin, own, p.Uses), nil
 }
 
 func isImage(mimeType string) bool { return strings.HasPrefix(mimeType, "image/") }
@@ -230,11 +218,6 @@ func (p *Reader) moment(f *facts.Fetch) (since, at time.Time) {
 		return time.Time{}, time.Time{}
 	}
 	return t.UTC(), t.UTC()
-}
-
-// agentTags drops the tags of metas whose name is neither robots nor a product token.
-func (p *Reader) agentTags(metas []tag.Tag, by string) []tag.Tag {
-	return slices.DeleteFunc(metas, func(t tag.Tag) bool { return !t.Global() && !p.names.isToken(t.Agent, by) })
 }
 
 // usage returns the statements of the governing robots.txt about the use of a fetch: none where the verdict
@@ -297,74 +280,6 @@ func (p *Page) addSignals(list []tag.Signal, file *resolve.State) {
 	}
 }
 
-// addSets finds what holds for everybody and for each token that is named. Of the tokens asked for
-// and the crawler's own it adds those for which everybody's tags come to more.
-func (p *Page) addSets(asked []string, by string) {
-	if len(p.Tags) == 0 {
-		return
-	}
-	agents := []string{""}
-	for i := range p.Tags {
-		t := &p.Tags[i]
-		name, _, _ := strings.Cut(t.Agent, "/")
-		name = crawler.Key(strings.TrimSpace(name))
-		switch {
-		case !t.Binds() || slices.Contains(agents, name):
-		case len(agents) <= maxAgentSets:
-			agents = append(agents, name)
-		default:
-			p.From = resolve.SourceUnknown // everybody's row does not answer for the rest
-		}
-	}
-	add := func(token string) {
-		if set := p.effective(token); set.IsOwn() && !slices.Contains(agents, crawler.Key(token)) {
-			agents = append(agents, crawler.Key(token))
-		}
-	}
-	for _, token := range asked {
-		add(token)
-	}
-	if tag.HasOwnRules(by) {
-		add(by)
-	}
-	slices.Sort(agents)
-	for _, a := range agents {
-		if set := p.effective(a); len(set.Tags) > 0 {
-			p.Sets = append(p.Sets, AgentSet{a, set})
-		}
-	}
-}
-
-func (p *Page) effective(token string) tag.Set {
-	set := tag.Effective(p.Tags, token)
-	set.Image = p.image
-	return set
-}
-
-// findConflicts compares the tags with each other and with the verdict, and
-// the origin's statements on each purpose, as far as they are in force, with the page's.
-func (o opinion) findConflicts(origin, own []tag.Signal) {
-	r, p := o.Finding, o.page
-	if c := p.Own.Conflicts.String(); c != "" {
-		p.Conflicts = append(p.Conflicts, Conflict{ConflictTags, c})
-	}
-	if r.Verdict == words.Disallowed && len(p.Own.Rules()) > 0 {
-		p.Conflicts = append(p.Conflicts, Conflict{ConflictUnseen, p.Own.String()})
-	}
-	origin = slices.DeleteFunc(origin, func(s tag.Signal) bool { return !o.inForce(&s) })
-	for purpose := tag.PurposeAutomated; purpose < tag.PurposeLicense; purpose++ {
-		if !slices.ContainsFunc(slices.Concat(origin, own), func(s tag.Signal) bool { return s.Purpose == purpose }) {
-			continue
-		}
-		switch theirs, its := tag.Prefers(origin, purpose), tag.Prefers(own, purpose); {
-		case theirs == tag.PreferenceAllow && its == tag.PreferenceRestrict:
-			p.Conflicts = append(p.Conflicts, Conflict{ConflictPageDenies, purpose.String()})
-		case theirs == tag.PreferenceRestrict && its == tag.PreferenceAllow:
-			p.Conflicts = append(p.Conflicts, Conflict{ConflictPageAllows, purpose.String()})
-		}
-	}
-}
-
 // Originals are the places of the record that a revisit or 304 stands for, whose statements count: none, one, or
 // two that may be it and differ.
 func (p *Page) Originals() []facts.Spot {
@@ -395,16 +310,6 @@ func (p *Page) FileOf(said *Statement) *facts.Capture {
 func (p *Page) Stated() (list []tag.Signal) {
 	for _, s := range p.Signals {
 		if s.Source != tag.SourceRobotsTxt && s.Source != tag.SourceTDMFile {
-			list = append(list, s.Signal)
-		}
-	}
-	return list
-}
-
-// signals are the signals that hold for the fetch, less those that repeat a tag.
-func (p *Page) signals() (list []tag.Signal) {
-	for _, s := range p.Signals {
-		if s.Kind != tag.SignalTag {
 			list = append(list, s.Signal)
 		}
 	}

@@ -39,6 +39,40 @@ type opinion struct {
 	page *Page
 }
 
+// judge finds what statements contradict, what they hint at, and what of them restricts the uses asked for.
+func (p *Page) judge(r *verdict.Finding, origin, own []tag.Signal, uses []tag.Use) (list []Restriction) {
+	o := opinion{r, p}
+	if isUsed(r) {
+		p.Hints, list = o.hints(), o.restrictions(uses)
+	}
+	o.findConflicts(origin, own)
+	return list
+}
+
+// findConflicts compares the tags with each other and with the verdict, and
+// the origin's statements on each purpose, as far as they are in force, with the page's.
+func (o opinion) findConflicts(origin, own []tag.Signal) {
+	r, p := o.Finding, o.page
+	if c := p.Own.Conflicts.String(); c != "" {
+		p.Conflicts = append(p.Conflicts, Conflict{ConflictTags, c})
+	}
+	if r.Verdict == words.Disallowed && len(p.Own.Rules()) > 0 {
+		p.Conflicts = append(p.Conflicts, Conflict{ConflictUnseen, p.Own.String()})
+	}
+	origin = slices.DeleteFunc(origin, func(s tag.Signal) bool { return !o.inForce(&s) })
+	for purpose := tag.PurposeAutomated; purpose < tag.PurposeLicense; purpose++ {
+		if !slices.ContainsFunc(slices.Concat(origin, own), func(s tag.Signal) bool { return s.Purpose == purpose }) {
+			continue
+		}
+		switch theirs, its := tag.Prefers(origin, purpose), tag.Prefers(own, purpose); {
+		case theirs == tag.PreferenceAllow && its == tag.PreferenceRestrict:
+			p.Conflicts = append(p.Conflicts, Conflict{ConflictPageDenies, purpose.String()})
+		case theirs == tag.PreferenceRestrict && its == tag.PreferenceAllow:
+			p.Conflicts = append(p.Conflicts, Conflict{ConflictPageAllows, purpose.String()})
+		}
+	}
+}
+
 // isUsed reports whether what was fetched may be published or used: a page that was not served, or
 // its content with an answer to HEAD, is not.
 func isUsed(r *verdict.Finding) bool {
@@ -179,4 +213,14 @@ func (p *Page) Restricts() (publication, usage bool) {
 		usage = usage || s.Preference == tag.PreferenceRestrict && s.Scope != tag.ScopeImages && s.Binds()
 	}
 	return publication, usage
+}
+
+// signals are the signals that hold for the fetch, less those that repeat a tag.
+func (p *Page) signals() (list []tag.Signal) {
+	for _, s := range p.Signals {
+		if s.Kind != tag.SignalTag {
+			list = append(list, s.Signal)
+		}
+	}
+	return list
 }

@@ -33,7 +33,7 @@ func (e *extractor) extractPayload(d *draft, url weburl.URL) error {
 		return err
 	}
 	if x.Status/100 == 3 && x.Location != "" && x.Kind != facts.CaptureNone {
-		d.target = targetKey(url, x.Location)
+		d.target = weburl.KeyOf(url.Key(), x.Location)
 	}
 	return nil
 }

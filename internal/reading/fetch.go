@@ -146,8 +146,3 @@ func revisitProfile(uri string) facts.RevisitProfile {
 	}
 	return facts.RevisitOther
 }
-
-func targetKey(base weburl.URL, location string) string {
-	u, _ := weburl.Parse(weburl.Resolve(base.Key(), location))
-	return u.Key()
-}

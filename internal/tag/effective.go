@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
@@ -216,3 +217,54 @@ func (s *Set) value(r Rule) string {
 	}
 	return ""
 }
+
+// TagSignals are the page tags that speak of use as signals for a token. noai and noimageai restrict
+// training as well as input. What noimageai says of images is said of the response where that is one.
+func TagSignals(tags []Tag, token string, image bool) (list []Signal) {
+	byAgent := slices.DeleteFunc(rulesOf(token), func(r agentRule) bool {
+		return r.without != RuleUnknown &&
+			slices.ContainsFunc(tags, func(t Tag) bool { return t.Rule == r.without && t.Binds() && t.For(token) })
+	})
+	for i := range tags {
+		t := &tags[i]
+		if !t.Binds() || !t.For(token) {
+			continue
+		}
+		add := func(scope Scope, says Preference, origin string, purposes ...Purpose) {
+			for _, p := range purposes {
+				list = append(list, Signal{
+					Kind: SignalTag, Source: t.Source, Line: t.Line, Scope: scope, Purpose: p, Preference: says,
+					Label: t.Word, Value: t.Value, Raw: t.Raw, Draft: origin, Mode: t.Mode, Place: t.Place,
+					Notes: t.Notes,
+				})
+			}
+		}
+		scope, says := ScopePage, PreferenceAllow
+		if t.Rule.Restricts() {
+			says = PreferenceRestrict
+		}
+		if t.Rule == RuleNoimageai && !image {
+			scope = ScopeImages
+		}
+		add(scope, says, t.Rule.Origin(), usesOf[t.Rule]...)
+		for _, r := range byAgent {
+			if r.rule == t.Rule {
+				add(ScopePage, PreferenceRestrict, r.origin, r.purposes...)
+			}
+		}
+	}
+	return list
+}
+
+func rulesOf(token string) (list []agentRule) {
+	for _, r := range agentRules {
+		if slices.ContainsFunc(r.agents, func(a string) bool { return strings.EqualFold(a, token) }) {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// HasOwnRules reports whether a tag that does not name a crawler may mean more to it: its operator documents so, or
+// it obeys the name of a family.
+func HasOwnRules(token string) bool { return len(rulesOf(token)) > 0 || len(agents.Family(token)) > 0 }

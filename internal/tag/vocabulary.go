@@ -3,10 +3,8 @@ package tag
 import (
 	"iter"
 	"math/bits"
-	"slices"
 	"strings"
 
-	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
@@ -309,19 +307,6 @@ var agentRules = [...]agentRule{
 	{[]string{"bingbot"}, RuleNocache, RuleUnknown, []Purpose{PurposeTrainAI}, bingChat},
 	{[]string{"amazonbot", "amzn-searchbot", "amzn-user"}, RuleNoarchive, RuleUnknown, []Purpose{PurposeTrainAI}, amazonPage},
 }
-
-func rulesOf(token string) (list []agentRule) {
-	for _, r := range agentRules {
-		if slices.ContainsFunc(r.agents, func(a string) bool { return strings.EqualFold(a, token) }) {
-			list = append(list, r)
-		}
-	}
-	return list
-}
-
-// HasOwnRules reports whether a tag that does not name a crawler may mean more to it: its operator documents so, or
-// it obeys the name of a family.
-func HasOwnRules(token string) bool { return len(rulesOf(token)) > 0 || len(agents.Family(token)) > 0 }
 
 // IsAgentMeta reports whether a meta's name, in lower case, is robots or a product token
 // that its operator documents as one. Others are product tokens only if the caller
