@@ -121,7 +121,7 @@ func (d *Decider) decide(r *Finding, s *subject, tl *Timeline, other string) {
 	s.token, s.record = other, &second.record
 	d.conclude(&second, s, tl, &v)
 	s.token, s.record = s.agent, &r.record
-	r.join(&second.record, second.Certainty < r.Certainty)
+	r.join(&second.record, second.Certainty > r.Certainty)
 	switch isContested := second.Certainty == words.Contested && r.Certainty != words.Contested; {
 	case second.Reason == words.TooCostly:
 		r.withdraw(words.TooCostly, nil)

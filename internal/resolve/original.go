@@ -28,8 +28,7 @@ func (g *originCaptures) original(res *resolution, who Crawler) (found *facts.Ca
 	if !t.Known() {
 		return g.wanted(res).byID(res)
 	}
-	var other *facts.Capture
-	disputed := false
+	var other, rival *facts.Capture
 	isLate := func(c *facts.Capture) bool { return c.Micros > t.Micros+t.Precision.Unit() }
 	_, everyone := g.wanted(res).by(who, "")
 	for c := range everyone.all.from(t.Micros, isLate) {
@@ -43,17 +42,20 @@ func (g *originCaptures) original(res *resolution, who Crawler) (found *facts.Ca
 				other = c
 			}
 		case found == nil || res.fit(c) > res.fit(found):
-			found, disputed = c, false
+			found, rival = c, nil
 		case res.fit(c) == res.fit(found):
-			disputed = disputed || !answersLike(found, c)
 			if res.kinship(c, who) > res.kinship(found, who) {
-				found = c
+				found, c = c, found
+			}
+			if !answersLike(found, c) {
+				rival = c
 			}
 		}
 	}
 	switch {
-	case disputed:
-		return nil, namesUnclear
+	case rival != nil:
+		res.addStep(StepRival, &rival.Fetch)
+		return found, namesUnclear
 	case found != nil:
 		return found, namesOne
 	}

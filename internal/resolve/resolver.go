@@ -214,12 +214,11 @@ func (r *resolver) step(res *resolution, g *originCaptures) error {
 		switch {
 		case res.looked > maxLooks:
 			return r.giveUpCrowd(res, g, words.UnresolvedRevisit)
-		case what == namesOne && res.CurUnmodified && res.names(c) == different:
+		case what == namesUnclear, what == namesOne && res.CurUnmodified && res.names(c) == different:
 			res.giveUp(words.UnresolvedRevisit)
+			res.addStep(StepRival, &c.Fetch)
 		case what == namesOne:
 			return r.takeOriginal(res, g, c)
-		case what == namesUnclear:
-			res.giveUp(words.UnresolvedRevisit)
 		default:
 			if what == namesOther {
 				res.Mismatched = true

@@ -19,7 +19,7 @@ const (
 	StepHop      StepKind = 'h' // the target of a redirect
 	StepOriginal StepKind = 'o' // the original of a revisit
 	StepCopy     StepKind = 'c' // the copy that a 304 renews
-	StepRival    StepKind = 'r' // another record to which the redirect of the hop before, or a 304, may have led
+	StepRival    StepKind = 'r' // to which the redirect of the hop before, a revisit or a 304 may have led instead
 	StepNamed    StepKind = 'n' // what a revisit names, and what has another payload
 	stepPlace    StepKind = 'p' // another place of a record
 )
