@@ -21,7 +21,7 @@ import (
 )
 
 // This file is the way from a fetch to its verdict: candidates.go finds the captures, judge.go gives the verdict,
-// copies.go and certify.go the class. The names in quotation marks are headings of docs/SEMANTICS.md.
+// challenge.go and copies.go find what speaks against it, and certify (ground.go) gives the class. The names in quotation marks are headings of docs/SEMANTICS.md.
 
 // Bounds of time.
 const (

@@ -19,7 +19,8 @@ const (
 	RoleRival                 // of the governing capture's moment: the order of the two may not be known
 	RoleCopy                  // the crawler may have used it instead (RFC 9309 §2.4)
 	RoleOlder                 // the crawler's own, before another crawler's that governs
-	// the one before, where the governing one may have come after the fetch; the end of a run of failures
+	// the one before, where the governing one may have come after the fetch; the end of a run of failures; one that shows
+	// that the fetch's run of a crawler had asked
 	RoleBefore
 	RoleOther // near a stale one: may show that the file changed
 	RoleNext  // the first one after the fetch: may confirm a stale one
@@ -138,6 +139,27 @@ func (r *Finding) notes() words.Notes {
 		n |= when(r.Grounds[i].isRemark, r.Grounds[i].Word)
 	}
 	return n
+}
+
+// certify is the class of a disallowed fetch: the strongest effect among its grounds.
+func certify(grounds []Ground) words.Certainty {
+	switch n := objections(grounds); {
+	case n&words.Contests != 0: // "Permitted copies", "Open readings"
+		return words.Contested
+	case n&words.Disproofs != 0:
+		return words.Possible
+	case n&words.Doubts != 0:
+		return words.Probable
+	}
+	return words.Certain
+}
+
+// mayBeProven reports whether a fetch is possible as an index alone reports it: its record may show that it is a
+// violation, unless there is another objection.
+func mayBeProven(grounds []Ground) bool {
+	const shown = words.NoteNoStatus | words.GroundSameSecond
+	n := objections(grounds)
+	return n&shown != 0 && n&words.Disproofs&^(shown|words.NoteRedirectTarget|words.NoteNoRecord) == 0
 }
 
 // Contester is the permitted copy that allows a contested fetch; nil: there is none.

@@ -851,7 +851,7 @@ def decide(archive, fetch):
     second = decide_for_one(archive, fetch)
     fetch.asked = None
     if second.verdict != first.verdict or second.certainty == "contested" != first.certainty:
-        return Finding("unknown", first.evidence, "ambiguous_token", None, first.governing, first.notes_before, first.moment)
+        return Finding("unknown", first.evidence_before, "ambiguous_token", None, first.governing, first.notes_before, first.moment)
     classes = [None, "certain", "probable", "possible", "contested"]
     first.certainty = max(first.certainty, second.certainty, key=classes.index)
     return first
@@ -951,7 +951,7 @@ def conclude(archive, fetch, candidates, following, moment, evidence):
         return unknown("unread_capture")
 
     finding = Finding(governed.verdict, evidence, governed.reason, None, governing, notes, moment)
-    finding.notes_before = set(notes)
+    finding.notes_before, finding.evidence_before = set(notes), evidence
     finding.reasons = {c.id: a.reason for c, a in zip(moment, answers)}
     if governed.verdict == "disallowed":
         finding.notes |= governed.readings | exempt(fetch.asked or fetch.token)

@@ -10,29 +10,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
-// This file gives a disallowed fetch its class ("The four classes"): it finds what speaks against a violation, and
-// takes the strongest effect among that.
-
-// certify is the class of a disallowed fetch: the strongest effect among its grounds.
-func certify(grounds []Ground) words.Certainty {
-	switch n := objections(grounds); {
-	case n&words.Contests != 0: // "Permitted copies", "Open readings"
-		return words.Contested
-	case n&words.Disproofs != 0:
-		return words.Possible
-	case n&words.Doubts != 0:
-		return words.Probable
-	}
-	return words.Certain
-}
-
-// mayBeProven reports whether a fetch is possible as an index alone reports it: its record may show that it is a
-// violation, unless there is another objection.
-func mayBeProven(grounds []Ground) bool {
-	const shown = words.NoteNoStatus | words.GroundSameSecond
-	n := objections(grounds)
-	return n&shown != 0 && n&words.Disproofs&^(shown|words.NoteRedirectTarget|words.NoteNoRecord) == 0
-}
+// This file finds what speaks against that a disallowed fetch is a violation ("The four classes"), but for the permitted
+// copies.
 
 // challenge records what speaks against that a disallowed fetch is a violation, beyond what is remarked on the
 // verdict.
