@@ -16,12 +16,12 @@ import (
 // challenge records what speaks against that a disallowed fetch is a violation, beyond what is remarked on the
 // verdict.
 func (d *Decider) challenge(r *Finding, s *subject, tl *Timeline, v *view) {
-	switch exempt := words.NoteOf(agents.Exempt(s.token)); {
-	case exempt == 0:
+	switch exempt := agents.Exempt(s.token); {
+	case exempt == "":
 	case v.governing.Outcome == words.OutcomeUnreachable:
-		s.object(exempt, v.decisive())
+		s.object(words.NoteOf(exempt), v.decisive())
 	default: // a group that names the crawler binds it: then that is no objection
-		s.add(Ground{Word: exempt, isRemark: true})
+		s.add(Ground{Word: words.NoteOf(exempt), isRemark: true})
 	}
 	s.object(when(s.Flags&facts.FlagAuthorized != 0 && !s.asOf, words.NoteAuthorized), nil)
 	d.askCopies(s, tl, v)
@@ -65,7 +65,7 @@ func (d *Decider) kindOf(s *subject) agents.Kind {
 
 // isContradicted reports whether a record names another host, operator, collection or contact than the fetch.
 func (s *subject) isContradicted(r answered) bool {
-	if r.userAgent != s.UserAgent {
+	if r.userAgent != s.UserAgent && r.userAgent != "" {
 		of, own := useragent.Contacts(r.userAgent), useragent.Contacts(s.UserAgent)
 		isOf := func(contact string) bool { return slices.Contains(of, contact) }
 		if len(of) > 0 && len(own) > 0 && !slices.ContainsFunc(own, isOf) {

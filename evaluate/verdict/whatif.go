@@ -30,14 +30,14 @@ type WhatIf struct {
 	Asker   func(robotsID int64, group int, token string) error // takes who is in the token groups of a capture, once
 
 	decider *Decider
-	mapped  map[int64]bool // states of the origin in hand whose token groups are passed on
-	noneToo bool           // so are the token groups of fetches without a governing capture
-	verdict GroupVerdict   // the one that is passed on, reused
-	judged  Finding        // by judgeGroup, the last, reused; its record is that of all groups
+	// states of the origin in hand whose token groups are passed on; 0: those of fetches without a governing capture
+	mapped  map[int64]bool
+	verdict GroupVerdict // the one that is passed on, reused
+	judged  Finding      // by judgeGroup, the last, reused; its record is that of all groups
 }
 
 // NewOrigin begins another origin.
-func (w *WhatIf) NewOrigin(d *Decider) { w.decider, w.mapped = d, make(map[int64]bool) }
+func (w *WhatIf) NewOrigin(d *Decider) { w.decider, w.mapped = d, map[int64]bool{0: w.mapped[0]} }
 
 // DecideGroups passes on the verdicts for one fetch, whose own is r.
 func (w *WhatIf) DecideGroups(r *Finding) error {
@@ -106,11 +106,8 @@ func (w *WhatIf) pass(f *facts.Fetch, governing *State, e words.Evidence, a Answ
 
 // same passes on a verdict that holds for all tokens.
 func (w *WhatIf) same(x *Finding) error {
-	if !w.noneToo {
-		w.noneToo = true
-		if err := w.mapTokens(0, parsed.TokenGroup{Tokens: w.Tokens}); err != nil {
-			return err
-		}
+	if err := w.announce(0, []parsed.TokenGroup{{Tokens: w.Tokens}}); err != nil {
+		return err
 	}
 	return w.pass(x.Fetch, nil, words.None, x.Answer, 0)
 }
@@ -232,17 +229,10 @@ func (w *WhatIf) announce(id int64, groups []parsed.TokenGroup) error {
 	}
 	w.mapped[id] = true
 	for _, t := range groups {
-		if err := w.mapTokens(id, t); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (w *WhatIf) mapTokens(id int64, t parsed.TokenGroup) error {
-	for _, token := range t.Tokens {
-		if err := w.Asker(id, t.Group, token); err != nil {
-			return err
+		for _, token := range t.Tokens {
+			if err := w.Asker(id, t.Group, token); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
