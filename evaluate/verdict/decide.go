@@ -42,9 +42,9 @@ type Decider struct {
 	runs  *facts.Set // knows the runs of crawlers
 	heard *voices
 
-	first, second subject   // reused
-	kindBy        [2]string // see kindOf: the last
-	kind          agents.Kind
+	subject subject   // reused
+	kindBy  [2]string // see kindOf: the last
+	kind    agents.Kind
 }
 
 // NewDecider decides the fetches of a set of facts, by its robots.txt files, by who made them, and with which software.
@@ -72,8 +72,23 @@ func (d *Decider) DecideFor(
 // settle gives the verdict on a fetch for the agent of r. notes are remarks on its User-Agent; other is the token of a
 // second crawler that it names.
 func (d *Decider) settle(r *Finding, tl *Timeline, notes words.Notes, other string) error {
-	s := d.first.setTo(d, r.Fetch, r.Agent, tl, facts.Time{}, &r.record)
-	r.decider, r.timeline, r.Path, r.Notes = d, tl, s.path, notes
+	s := d.subject.setTo(d, r.Fetch, r.Agent, tl, facts.Time{}, &r.record)
+	r.decider, r.timeline, r.Path, s.notes = d, tl, s.path, notes
+	if d.settleAtOnce(r, s, tl) {
+		s.object(s.notes, nil)
+		r.ofVerdict = len(r.Grounds)
+	} else {
+		s.notes |= when(s.Flags&facts.FlagURLCut != 0, words.NoteURLCut)
+		d.decide(r, s, tl, other)
+		d.readOwn(r, s)
+		d.findChange(r, s, tl)
+	}
+	r.Notes = r.notes()
+	return r.err
+}
+
+// settleAtOnce gives the verdict where it needs no capture; false: it needs one.
+func (d *Decider) settleAtOnce(r *Finding, s *subject, tl *Timeline) bool {
 	isSupported, isRobotsTxt := s.Flags&facts.FlagUnsupportedScheme == 0, s.path == "/robots.txt"
 	r.RobotsCapture = isSupported && isRobotsTxt && s.Method == http.MethodGet && s.Flags&facts.FlagHostMismatch == 0
 	r.PolicyFile = isSupported && s.Method == http.MethodGet && s.Status/100 == 2 && tag.IsPolicyFile(s.path)
@@ -84,28 +99,20 @@ func (d *Decider) settle(r *Finding, tl *Timeline, notes words.Notes, other stri
 	switch {
 	case !isSupported: // "Fetch"
 		r.Reason = words.UnsupportedScheme
-		return nil
 	// "Robots capture", "Always allowed": robots.txt itself, and what its redirects led to. Google's matcher
 	// knows no such rule; a row of an index without the method may be a capture.
 	case r.RobotsCapture, isRobotsTxt && (d.files.Profile().AllowsItself() || s.Method == ""), isLedTo:
 		r.Verdict, r.Reason = words.Allowed, words.RobotsTxtItself
-		return nil
 	case !s.time.Known(): // "Time"
 		r.Reason = words.NoTime
-		return nil
 	case s.Flags&facts.FlagForged != 0: // "Access logs"
 		r.Reason = words.ForgedAgent
-		return nil
 	case s.Trust == facts.TrustLogged && s.agent == "":
 		r.Reason = words.NoCrawler
-		return nil
+	default:
+		return false
 	}
-	s.notes = notes | when(s.Flags&facts.FlagURLCut != 0, words.NoteURLCut)
-	d.decide(r, s, tl, other)
-	r.Notes = r.notes()
-	d.readOwn(r, s)
-	d.findChange(r, s, tl)
-	return r.err
+	return true
 }
 
 // decide gives the verdict by what the fetch sees of the timeline. Where its User-Agent names a second crawler, nobody
@@ -123,14 +130,15 @@ func (d *Decider) decide(r *Finding, s *subject, tl *Timeline, other string) {
 	s.token, s.record = s.agent, &r.record
 	r.join(&second.record, second.Certainty > r.Certainty)
 	switch isContested := second.Certainty == words.Contested && r.Certainty != words.Contested; {
+	case second.Verdict == r.Verdict && !isContested:
+		r.Certainty = max(r.Certainty, second.Certainty) // of what both have recorded
+		return
 	case second.Reason == words.TooCostly:
 		r.withdraw(words.TooCostly, nil)
-	case second.Verdict != r.Verdict || isContested:
-		r.Evidence = v.evidence
+	default:
 		r.withdraw(words.AmbiguousToken, cmp.Or(second.against, second.Contester(), second.Governing))
-	case r.Verdict == words.Disallowed:
-		r.Certainty = certify(r.Grounds)
 	}
+	r.Evidence = v.evidence
 }
 
 // conclude gives the verdict and the class by the rules for the subject's token.

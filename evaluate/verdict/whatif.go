@@ -155,7 +155,7 @@ func (d *Decider) beginAs(x, r *Finding, asOf facts.Time) (s *subject, v view) {
 		Fetch: r.Fetch, Path: r.Path, Agent: r.Agent, AgentSource: r.AgentSource, decider: d, timeline: r.timeline,
 		record: x.record.emptied(),
 	}
-	s = d.first.setTo(d, r.Fetch, r.Agent, r.timeline, asOf, &x.record)
+	s = d.subject.setTo(d, r.Fetch, r.Agent, r.timeline, asOf, &x.record)
 	s.notes = r.Notes & words.NoteURLCut
 	switch {
 	case r.Reason == words.RobotsTxtItself, r.Reason == words.UnsupportedScheme:
