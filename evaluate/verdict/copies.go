@@ -76,6 +76,13 @@ func (d *Decider) classify(st *State, s *subject, order copyOrder) (e copyEffect
 // knownCopies are the different copies that were asked.
 type knownCopies [copyOrders][]*State
 
+func (k *knownCopies) emptied() *knownCopies {
+	for order := range k {
+		k[order] = k[order][:0]
+	}
+	return k
+}
+
 // has reports whether a copy that is alike was asked, and remembers this one. The last one is always remembered: so
 // it makes no difference which of several equal neighbours are looked at.
 func (k *knownCopies) has(st *State, s *subject, order copyOrder) bool {
@@ -103,8 +110,8 @@ func (d *Decider) askCopies(s *subject, tl *Timeline, v *view) {
 	if s.agent != "" && s.unclear.any(s.key, s.time.Micros-facts.Day, s.time.Micros) { // "Access logs"
 		s.object(words.NoteUnreadableCopy, nil)
 	}
-	known := knownCopies{usable: append(make([]*State, 0, maxAsked), v.governing)}
-	isContested := false
+	known, isContested := d.asked.emptied(), false
+	known[usable] = append(known[usable], v.governing)
 	var orderDoubts []Ground
 	for st := range tl.permitted(s, v, isUnreachable) {
 		var e copyEffect

@@ -42,8 +42,9 @@ type Decider struct {
 	runs  *facts.Set // knows the runs of crawlers
 	heard *voices
 
-	subject subject   // reused
-	kindBy  [2]string // see kindOf: the last
+	subject subject     // reused
+	asked   knownCopies // the same
+	kindBy  [2]string   // see kindOf: the last
 	kind    agents.Kind
 }
 
@@ -128,10 +129,16 @@ func (d *Decider) decide(r *Finding, s *subject, tl *Timeline, other string) {
 	s.token, s.record = other, &second.record
 	d.conclude(&second, s, tl, &v)
 	s.token, s.record = s.agent, &r.record
-	r.join(&second.record, second.Certainty > r.Certainty)
-	switch isContested := second.Certainty == words.Contested && r.Certainty != words.Contested; {
-	case second.Verdict == r.Verdict && !isContested:
-		r.Certainty = max(r.Certainty, second.Certainty) // of what both have recorded
+	isContested := second.Certainty == words.Contested && r.Certainty != words.Contested
+	isAgreed := second.Verdict == r.Verdict && !isContested
+	accusesLess := isAgreed && second.Certainty > r.Certainty
+	if accusesLess {
+		r.forget()
+		r.Certainty = second.Certainty
+	}
+	r.join(&second.record, accusesLess)
+	switch {
+	case isAgreed:
 		return
 	case second.Reason == words.TooCostly:
 		r.withdraw(words.TooCostly, nil)

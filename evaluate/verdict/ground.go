@@ -74,14 +74,11 @@ func (r *record) forget() {
 	r.Grounds = slices.DeleteFunc(r.Grounds, func(g Ground) bool { return g.Word != 0 })
 }
 
-// join adds what the record of another token has: its captures, and, if it accuses less, its remarks and objections.
-// The next capture confirms a verdict only if it does for both tokens.
-func (r *record) join(o *record, accusesLess bool) {
-	isOfOne := func(g Ground, o *record) bool { return g.Word == words.NoteBracketed && !slices.Contains(o.Grounds, g) }
-	r.Grounds = slices.DeleteFunc(r.Grounds, func(g Ground) bool { return isOfOne(g, o) })
+// join adds the captures that another token's verdict rests on, and its words, if these count.
+func (r *record) join(o *record, wordsCount bool) {
 	for _, g := range o.Grounds {
 		isKnown := func(k Ground) bool { return k.Word == g.Word && k.Capture == g.Capture }
-		if (g.Word == 0 || accusesLess && !isOfOne(g, r)) && !slices.ContainsFunc(r.Grounds, isKnown) {
+		if (g.Word == 0 || wordsCount) && !slices.ContainsFunc(r.Grounds, isKnown) {
 			r.Grounds = append(r.Grounds, g)
 		}
 	}
