@@ -10,11 +10,10 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
-// This file finds what speaks against that a disallowed fetch is a violation ("The four classes"), but for the permitted
-// copies.
+// This file finds what speaks against a violation, where a fetch is disallowed ("The four classes"). copies.go asks the
+// permitted copies.
 
-// challenge records what speaks against that a disallowed fetch is a violation, beyond what is remarked on the
-// verdict.
+// challenge records what speaks against a violation, besides the doubts that came with the verdict.
 func (d *Decider) challenge(r *Finding, s *subject, tl *Timeline, v *view) {
 	switch exempt := agents.Exempt(s.token); {
 	case exempt == "":
@@ -33,13 +32,12 @@ func (d *Decider) challenge(r *Finding, s *subject, tl *Timeline, v *view) {
 	}
 	r.ledBy = tl.leads.to(s)
 	s.object(when(r.ledBy != nil || s.isTextOfLog(), words.NoteRedirectTarget), nil)
-	first := d.firstAsked(r, s, tl, v)
-	if first != nil { // "Runs of a crawler"
+	if first := d.firstAsked(r, s, tl, v); first != nil { // "Runs of a crawler"
 		r.Evidence = words.Later
 		s.consult(RoleNext, first)
 		s.object(words.GroundAskedLater, first)
 	}
-	s.object(when(v.evidence == words.Stale && first == nil, words.GroundStale)|d.uninformed(s, v, isBracketed), v.governing)
+	s.object(when(r.Evidence == words.Stale, words.GroundStale)|d.uninformed(s, v, isBracketed), v.governing)
 	s.object(when(d.mayPrecede(s, tl, v), words.GroundSameSecond), v.governing)
 }
 

@@ -19,8 +19,8 @@ type copyOrder uint8
 
 const (
 	usable      copyOrder = iota // the crawler may have received it before
-	ownAfter                     // dated no later, and counts as after; the crawler's own
-	othersAfter                  // the same, another crawler's
+	ownAfter                     // the crawler's own, dated no later, and counts as after
+	othersAfter                  // another crawler's, dated no later, and counts as after
 	copyOrders
 )
 
@@ -231,7 +231,7 @@ func (s *subject) isOthersRefusal(st *State) bool {
 // isCopy reports whether a capture lies in [t − 24 h, t] of a fetch.
 func (s *subject) isCopy(st *State) bool { return s.gap(st) >= 0 && s.gap(st) <= facts.Day }
 
-// followed returns the moment, in microseconds, at which a capture and what its redirects led to lie before.
+// followed returns the latest end of the capture and its hops, in microseconds.
 func (s *State) followed() (micros int64) {
 	micros = s.Time().Latest()
 	for i := range s.exchanges {
@@ -257,7 +257,7 @@ func (tl *Timeline) olderCopies(s *subject, v *view, isUnreachable bool) (list [
 	return list
 }
 
-// byOthers are the captures that are by another crawler than one of those that may govern.
+// byOthers keeps the captures by another crawler than at least one of the captures that may govern.
 func (v *view) byOthers(s *subject, list []*State) []*State {
 	keyOf := func(st *State) string { // as the fetch's run shows it
 		if s.isOwn(st) {

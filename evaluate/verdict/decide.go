@@ -21,7 +21,8 @@ import (
 )
 
 // This file is the way from a fetch to its verdict: candidates.go finds the captures, judge.go gives the verdict,
-// challenge.go and copies.go find what speaks against it, and certify (ground.go) gives the class. The names in quotation marks are headings of docs/SEMANTICS.md.
+// challenge.go and copies.go find what speaks against it, and certify (ground.go) gives the class. The names in
+// quotation marks are headings of docs/SEMANTICS.md.
 
 // Bounds of time.
 const (
@@ -43,7 +44,7 @@ type Decider struct {
 	heard *voices
 
 	subject subject     // reused
-	asked   knownCopies // the same
+	asked   knownCopies // reused
 	kindBy  [2]string   // see kindOf: the last
 	kind    agents.Kind
 }

@@ -58,7 +58,8 @@ func (r *Finding) IsUnproven() bool {
 // record could make it one: by being that of a fetch, by a more exact date, or by a request that names
 // the crawler. A fetch whose record was looked for and is not there stays among the suspected.
 func (r *Finding) IsSuspected() bool {
-	mayBecomeOne := mayBeProven(r.Grounds) || r.Agent == "" && r.Evidence != words.Later || r.Fetch.Flags&facts.FlagRefuted != 0
+	mayBecomeOne := mayBeProven(r.Grounds) || r.Agent == "" && r.Evidence != words.Later ||
+		r.Fetch.Flags&facts.FlagRefuted != 0
 	return r.Fetch.IsIndexed() && (r.IsViolation() || r.Certainty == words.Possible && mayBecomeOne)
 }
 

@@ -31,8 +31,7 @@ func (r Role) String() string {
 	return [...]string{"governing", "rival", "copy", "older", "before", "other", "next", "prior"}[r]
 }
 
-// A Ground is what a verdict rests on: a capture that was consulted, or what is remarked on the verdict, or objected to
-// it.
+// A Ground is what a verdict rests on: a capture that was consulted, a remark, or an objection.
 type Ground struct {
 	Word    words.Notes // the remark or objection; 0: the capture was consulted
 	Capture *State      // that gives rise to it; nil: the fetch itself does
@@ -52,7 +51,7 @@ func (g Ground) RobotsID() int64 {
 	return g.Capture.ID
 }
 
-// record is what deciding one fetch adds up, in one place.
+// record collects the grounds and the costs of deciding one fetch.
 type record struct {
 	Grounds []Ground // in the order in which they were found
 	// CopiesAsked is how many different copies of robots.txt, besides the governing one, were asked whether they
@@ -168,8 +167,8 @@ func (r *Finding) Contester() *State {
 	return r.Grounds[i].Capture
 }
 
-// Objections are why the class of a disallowed fetch is what it is, the strongest first: by the effects of their
-// words, then in the order in which they were found. A failure of robots.txt is one, though it changes no class.
+// Objections are the reasons for the class of a disallowed fetch, the strongest effect first. Of one effect, they stand
+// in the order in which they were found. A failure of robots.txt is one, though it changes no class.
 func (r *Finding) Objections() (list []Ground) {
 	if r.Verdict != words.Disallowed {
 		return nil
@@ -184,8 +183,8 @@ func (r *Finding) Objections() (list []Ground) {
 	return list
 }
 
-// Considered returns the grounds that are captures, the governing one first; none where no capture was needed.
-// Without any of the others of its origin, the verdict would be the same.
+// Considered returns the grounds that are captures, the governing one first; none where no capture was needed. The
+// verdict needs no other capture of its origin.
 func (r *Finding) Considered() []Ground {
 	if r.Governing == nil {
 		return nil

@@ -14,25 +14,21 @@ type relation uint8
 
 const (
 	before relation = iota // beyond doubt
-	// counts as before, in doubt: of the same moment in another archive, so near that an order would have to show it,
-	// or something speaks against its date
+	// counts as before, in doubt: same moment in another archive, too near without an order, or something speaks against
+	// its date
 	maybeBefore
-	// dated no later, and counts as after: of the same moment and later in its archive, or shown to have ended after it
+	// same date or earlier, but the order in an archive, a duration or Date fields show that it ended later
 	shownAfter
 	after // dated later
 )
 
-// maxTook and maxLate bound how late an answer may have come by a duration and by a Date field that are
-// believed. Of a longer time there is doubt, and no more. Heritrix ends a fetch after 20 minutes. maxDrift is
-// by how many seconds the server's clock may lie from the crawler's, to be taken for the same. minApart is how
-// far two dates have to be apart where nothing else shows that an answer came before the other request. maxStep is how
-// far a clock was put back that the order of the records and Date fields show.
 const (
-	maxTook  = 20 * 60 * facts.Second
-	maxLate  = 10 * 60 * facts.Second
-	maxDrift = 5
-	minApart = 3 * facts.Second
-	maxStep  = facts.Hour
+	// The longest duration, and the longest delay by a Date field, that are believed. Longer ones leave a doubt alone.
+	// Heritrix ends a fetch after 20 minutes.
+	maxTook, maxLate = 20 * 60 * facts.Second, 10 * 60 * facts.Second
+	maxDrift         = 5                // seconds between two clocks that are taken as equal
+	minApart         = 3 * facts.Second // between two dates, where nothing else shows the order
+	maxStep          = facts.Hour       // by which a clock was put back, as the order of records and Date fields show
 )
 
 // An exchange is a request with its answer, as a record states it: an interval of time, and places in archives. It is
@@ -51,7 +47,7 @@ type exchange struct {
 	asOf    bool // a moment that is asked about: nothing but its time counts
 
 	answered int64 // when the server answered, in seconds, by its Date field; 0: it has none
-	server   int64 // the same, if it may count without an order
+	server   int64 // answered, if it may count without an order
 
 	at     place
 	others []place // other archives that hold the record

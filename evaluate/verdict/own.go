@@ -8,7 +8,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
-// This file is what the crawler's own parser made of the governing capture ("Own readings"), beside the verdict.
+// This file adds how the crawler's own parser reads the governing capture ("Own readings").
 
 // readOwn adds what the crawler's own parser made of the governing capture, if that is known.
 func (d *Decider) readOwn(r *Finding, s *subject) {

@@ -18,8 +18,8 @@ type subject struct {
 	exchange
 	path  string      // what rules are matched against
 	agent string      // whose captures count: the crawler's own token
-	key   string      // the same, comparable
-	token string      // whose rules are asked for: the same, but in a what-if
+	key   string      // agent, comparable
+	token string      // whose rules are asked for: agent, but in a what-if and for a second token
 	unit  int64       // the length of what its date names, in microseconds
 	notes words.Notes // remarks on its User-Agent and URL
 
@@ -48,8 +48,8 @@ func (s *subject) setTo(d *Decider, f *facts.Fetch, agent string, tl *Timeline, 
 	return s
 }
 
-// An ownKey is what shows which captures without a token are a crawler's own: its token, the User-Agent of a
-// fetch, and the runs of the archives that hold it.
+// An ownKey decides which captures without a token count as a crawler's own: by its token, the User-Agent of a fetch,
+// and the runs of the archives that hold it.
 type ownKey struct {
 	key, userAgent string
 	run            facts.Spot
@@ -118,11 +118,10 @@ func (tl *Timeline) firstOfRun(s *subject) int {
 	return first
 }
 
-// maxLooked bounds the captures that are looked at for one fetch, where one that is asked
-// counts as askedCost, and each bodyCost bytes of its body, rulesCost rules of it, and each matchCost
-// bytes that its rules with a "*" look at, as one more: an origin may have sent another file with
-// every second. The files are no more than the cache of parsed files holds. Beyond it nothing is known
-// of the fetch (TooCostly).
+// maxLooked bounds the looks that one fetch may cost; beyond it, nothing is known of the fetch (TooCostly). A capture
+// costs one look; one that is asked costs askedCost, one more for each bodyCost bytes of its body and each rulesCost of
+// its rules, and one for each matchCost bytes that rules with a "*" compare. An origin may have sent another file every
+// second. The files are no more than the cache of parsed files holds.
 const (
 	maxLooked = 1000
 	askedCost = 8

@@ -24,7 +24,7 @@ import (
 type Timeline struct {
 	all     *line
 	byAgent map[string]*line // by lower-cased product token; "" where none is known
-	joined  map[ownKey]*line // the same, with the nameless captures of a run; nil: there are none
+	joined  map[ownKey]*line // byAgent plus captures without a User-Agent from the same run; nil: there are none
 	firsts  map[ownKey]int   // see firstOfRun
 	marks   []resolve.Mark   // records that a robots.txt redirect led to, in order
 	targets []*State         // of redirects of robots.txt: others than those that count, by time
@@ -142,12 +142,12 @@ type line struct {
 	coarseAt []int32          // index of the first capture, from each on, whose date is coarser than a second
 }
 
-// kind is what the latest capture is looked for of.
+// kind selects captures for line.lastOf.
 type kind uint8
 
 const (
 	kindDefinite kind = iota // shows something of its own
-	kindAnswers              // the same, or unreachable
+	kindAnswers              // definite or unreachable
 	kindSuccess              // a 2xx
 	kindLost                 // shows that the crawler had a copy, which the archive does not hold
 	kinds
@@ -235,7 +235,7 @@ func (p places) add(first facts.Spot, other place) {
 	}
 }
 
-// State is a capture of a timeline: what it came to, and who made it.
+// State is a capture of a timeline: its outcome, and who made it.
 type State struct {
 	resolve.State
 	ID        int64      // number in the order of the timelines, from 1
@@ -465,8 +465,8 @@ func (l leads) at(to visited, s *subject) []*resolve.Lead {
 	return windows[n-1].why
 }
 
-// hasUnread reports whether an index reports a capture at or before a moment, which no input holds and
-// which isLate is true of. isLate is true of all captures after the first that it is true of.
+// hasUnread reports whether an index reports a capture that no input holds, at or before a moment, and late by isLate.
+// isLate is monotonic: once true, it stays true.
 func (tl *Timeline) hasUnread(isLate func(facts.Time) bool, until facts.Time) bool {
 	n := sort.Search(len(tl.unread), func(i int) bool { return isLate(tl.unread[i]) })
 	return n < len(tl.unread) && until.MicrosSince(tl.unread[n]) >= 0

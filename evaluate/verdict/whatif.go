@@ -19,9 +19,8 @@ type GroupVerdict struct {
 	Grounds []Ground // of all that was decided for other tokens so far; valid until the next fetch
 }
 
-// WhatIf decides a fetch for other tokens: had this fetch been made at this moment, or
-// as of a date, under another name, by the robots.txt that governed it. Tokens that fall in the
-// same group are decided once. The results are no violations.
+// WhatIf decides a fetch for other tokens, at its moment or as of a date, by the robots.txt that governed it. Tokens of
+// one group are decided once. The results are no violations.
 type WhatIf struct {
 	Tokens []string   // each once
 	AsOf   facts.Time // unknown: at each fetch's own time
