@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/robotsaudit/robotsaudit/internal/cdx"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/longtest"
 )
@@ -101,7 +101,7 @@ func dividedFacts(t *testing.T) *Facts {
 			if at < 0 {
 				continue
 			}
-			row := cdx.CDXJLine{
+			row := warctest.CDXJLine{
 				Key: "a)/", Time: noon.Add(time.Duration(177+n) * time.Second), URL: url,
 				Status: "200", Offset: int64(bytes.LastIndex(content[:at], []byte("WARC/1."))), Length: 9,
 				Filename: "0.warc",
@@ -110,7 +110,7 @@ func dividedFacts(t *testing.T) *Facts {
 		}
 	}
 	for i := range 60 {
-		row := cdx.CDXJLine{
+		row := warctest.CDXJLine{
 			Key: "a)/", Time: noon.Add(time.Duration(6*i) * time.Second),
 			URL: fmt.Sprintf("http://a.example/%d", 2*i%40), Status: "200",
 			Digest: strings.TrimPrefix(payloadDigest(fmt.Sprint("page ", 2*i%40)), "WARC-Payload-Digest: sha1:"),

@@ -4,14 +4,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/robotsaudit/robotsaudit/internal/cdx"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 )
 
 // TestUnreadOfRival: of captures of one moment in two archives, either may be the latest. If one of them
 // failed, a row counts at any age, whichever is cited.
 func TestUnreadOfRival(t *testing.T) {
 	t.Parallel()
-	row := cdx.CDXJLine{
+	row := warctest.CDXJLine{
 		Key: "a)/robots.txt", Time: noon.Add(-48 * time.Hour), URL: home + "/robots.txt",
 		Status: "200", Filename: "9.warc", Length: 9,
 	}

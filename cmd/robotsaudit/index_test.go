@@ -18,7 +18,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
-	"github.com/robotsaudit/robotsaudit/internal/cdx"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/parquetwriter/parquettest"
 	"github.com/robotsaudit/robotsaudit/internal/reading"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
@@ -235,7 +235,7 @@ func appendCDXJ(lines []byte, r *warc.Record, head *httpmsg.Head, length int64, 
 		return lines
 	}
 	u, _ := weburl.Parse(r.Target)
-	line := cdx.CDXJLine{
+	line := warctest.CDXJLine{
 		Key: u.SURTKey(), Time: t.UTC(), URL: r.Target, Digest: r.PayloadDigest,
 		Length: length, Offset: r.Offset, Filename: name,
 	}

@@ -19,7 +19,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/robotsaudit/robotsaudit/internal/cdx"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 )
 
 // usualAgent is the User-Agent of requests that name none.
@@ -165,7 +165,7 @@ func (a *archive) index(t *testing.T, form string) []byte {
 	}
 	for _, r := range a.records {
 		row := r.row()
-		line := cdx.CDXJLine{
+		line := warctest.CDXJLine{
 			Key: "com,example)/", Time: row.Time, URL: row.URL, MediaType: &row.MIME,
 			Length: int64(row.Length), Offset: int64(row.Offset), Filename: row.Filename,
 		}

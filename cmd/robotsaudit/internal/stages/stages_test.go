@@ -21,7 +21,6 @@ import (
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
-	"github.com/robotsaudit/robotsaudit/internal/cdx"
 	"github.com/robotsaudit/robotsaudit/internal/longtest"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/report"
@@ -93,7 +92,7 @@ func indexed(t *testing.T) string {
 		{"http://c/robots.txt", "12:00:00"},
 	} {
 		at := must(time.Parse(time.DateTime, "2024-05-01 "+r[1]))(t)
-		row := cdx.CDXJLine{
+		row := warctest.CDXJLine{
 			Key: "a)/", Time: at, URL: r[0], Status: "200", Offset: int64(len(rows)), Length: 9,
 			Filename: "whole.warc",
 		}
