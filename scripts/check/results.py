@@ -12,7 +12,6 @@ import expected
 import formats
 import lists
 import oracles
-import pages
 import readers
 import recompute
 import shares
@@ -45,7 +44,6 @@ class Results:
         self.check(expected.main, out, *archives, expect_none=name == "a")
         self.check(recompute.main, out, root)
         self.check(readers.main, out, self.schema)
-        self.check(pages.main, out, *archives)
         self.check(formats.main, self.binary, out)
         return out
 
@@ -71,9 +69,6 @@ def main(binary):
         for real in shared("warc/real"):
             for path in sorted(real.glob("*.warc.gz")):
                 r.audit(path.name, [path])
-            print("== what pages say, in all of them, ARC and WACZ too", flush=True)
-            call(binary, "audit", real, "-o", work / "real", codes=(0,))
-            r.check(pages.main, work / "real", real)
         print("== other readers", flush=True)
         r.check(oracles.main, binary, TESTDATA, *[SHARED / "warc"] * (SHARED / "warc").is_dir())
         for _ in shared("robots/history-2020-2025.jsonl.gz"):
