@@ -18,7 +18,7 @@ from pathlib import Path
 import truth_archives as archives
 import truth_shown as compare
 import truth_worlds as simulate
-from lib import ROOT, folder
+from lib import ROOT, folder, words
 from truth_archives import uuid
 
 
@@ -54,7 +54,7 @@ class Tally:
                 self.kept += row.kind == "certain"
                 if row.kind != "certain":
                     self.count(self.lost, label, fetch, "now " +
-                               ", ".join(filter(None, (row.kind, row.reason, row.notes, row.evidence))))
+                               ", ".join(filter(None, (row.kind, row.reason, *sorted(words(row.notes)), row.evidence))))
 
     def count(self, counter, label, fetch, what):
         counter[what] += 1
