@@ -74,10 +74,23 @@ func (s *subject) isContradicted(r answered) bool {
 }
 
 // firstAsked returns the first capture of the fetch's own run, if the token names a crawler only within a run, and this
-// one requested this robots.txt only after the fetch: what another run received informed nobody here. Else nil.
+// one requested this robots.txt only after the fetch: what another run received informed nobody here. Else nil. Logs
+// have no runs: where a table alone reports what governs, all of the crawler's requests count.
 func (d *Decider) firstAsked(r *Finding, s *subject, tl *Timeline, v *view) *State {
 	isOfAnybody := d.kindOf(s) == agents.Software || objections(r.Grounds)&words.NoteOtherRun != 0
-	if s.own == nil || v.evidence == words.Later || r.AgentSource == words.AgentFromOption || !isOfAnybody {
+	switch {
+	case s.own == nil || v.evidence == words.Later || r.AgentSource == words.AgentFromOption:
+		return nil
+	case v.governing.IsListed():
+		i := s.own.upTo(s)
+		for i > 0 && s.order(s.own.states[i-1]) >= shownAfter && s.look() {
+			i--
+		}
+		if i == 0 && len(s.own.states) > 0 {
+			return s.own.states[0]
+		}
+		return nil
+	case !isOfAnybody:
 		return nil
 	}
 	if v.own && s.isOfRun(v.governing.itself()) && s.order(v.governing) < shownAfter {

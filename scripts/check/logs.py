@@ -314,10 +314,10 @@ def check(world, name, rows, counts):
 
 def check_grep(binary, dir, rows):
     """The commands of the report print the lines of forged requests, the first twenty."""
-    terms = json.loads(call(binary, "report", dir / "out", "--json=-"))["sections"]
-    texts = [text for section in terms for term in section.get("terms", []) if term["name"].startswith("Forged") for text in term["values"]]
+    sections = json.loads(call(binary, "report", dir / "out", "--json=-"))["sections"]
+    texts = [cause["command"] for section in sections for cause in section.get("classes", []) if cause["id"] == "forged"]
     want = sorted(row["warc_record_offset"] for row in rows if row["reason"] == "forged_agent")
-    got = [line for text in texts for line in call("sh", "-c", text.partition(": ")[2], cwd=dir).splitlines()]
+    got = [line for text in texts for line in call("sh", "-c", text, cwd=dir).splitlines()]
     found = [int(line.split(":")[0]) for line in got]
     if len(found) != min(len(want), 20) or not set(found) <= set(want):
         yield f"the report says {texts}, which finds {found}, and not {want}"
