@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 	"github.com/robotsaudit/robotsaudit/internal/words"
@@ -16,7 +17,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
-// Compare compares two audits, or the same part of both. It sorts the fetches of both in temporary files, so its memory
+// Compare compares two audits, or the same part of both. Where the old one has no fetch of the period of the new, it is
+// not cut by it. It sorts the fetches of both in temporary files, so its memory
 // does not grow with them.
 func Compare(ctx context.Context, old, new *results.Results) (_ *Changes, err error) {
 	dir, remove, err := durable.Temporary("")
@@ -25,14 +27,21 @@ func Compare(ctx context.Context, old, new *results.Results) (_ *Changes, err er
 	}
 	defer func() { err = errors.Join(err, remove()) }()
 	c := &comparison{origins: run.NewSorter(dir, originRuns)}
+	if part := *new.Part(); !part.IsZero() && old.Audit().Totals.Fetches == 0 {
+		part.Since, part.Until = evaluate.AsOf{}, evaluate.AsOf{}
+		if old, err = old.Whole().Limit(ctx, part); err != nil {
+			return nil, err
+		}
+		text := part.String()
+		c.changes.OldPart = &text
+	}
 	c.changes.Old, c.changes.New = sideOf(old.Name(), old.Audit()), sideOf(new.Name(), new.Audit())
 	c.changes.Part = new.Part().String()
 	c.changes.Settings = compareSettings(old.Audit(), new.Audit())
 	if err := eachPair(ctx, dir, old, new, sortFetches, c.add); err != nil {
 		return nil, err
 	}
-	for k := range same {
-		list := c.changes.kind(k)
+	for _, list := range c.changes.Kinds() {
 		list.sort()
 		list.List = append([]Change{}, list.List...) // [] in JSON, never null
 	}
@@ -41,7 +50,8 @@ func Compare(ctx context.Context, old, new *results.Results) (_ *Changes, err er
 
 // eachPair sorts the fetches of both audits in files in dir, and pairs them.
 func eachPair(ctx context.Context, dir string, old, new *results.Results,
-	sort func(context.Context, *results.Results, *run.Sorter[fetch]) error, pair func(before, after *fetch) error,
+	sort func(context.Context, *results.Results, *run.Sorter[fetch]) error,
+	pair func(before, after *fetch, url *summary) error,
 ) error {
 	before, after := run.NewSorter(dir, sortedAs("old")), run.NewSorter(dir, sortedAs("new"))
 	if err := sort(ctx, old, before); err != nil {
@@ -50,23 +60,85 @@ func eachPair(ctx context.Context, dir string, old, new *results.Results,
 	if err := sort(ctx, new, after); err != nil {
 		return err
 	}
-	return merge(before.Sorted(ctx), after.Sorted(ctx), pair)
+	rowsBefore, err := before.Finish(ctx)
+	if err != nil {
+		return err
+	}
+	defer rowsBefore.Remove()
+	rowsAfter, err := after.Finish(ctx)
+	if err != nil {
+		return err
+	}
+	defer rowsAfter.Remove()
+	all := func(rows *run.SortedRows[fetch]) iter.Seq2[*fetch, error] { return rows.Range(ctx, 0, run.Buckets) }
+	ahead := lookahead{old: newPulled(all(rowsBefore)), new: newPulled(all(rowsAfter))}
+	defer ahead.old.stop()
+	defer ahead.new.stop()
+	return merge(all(rowsBefore), all(rowsAfter), func(before, after *fetch) error {
+		if err := ahead.reach(cmp.Or(before, after).URL); err != nil {
+			return err
+		}
+		return pair(before, after, &ahead.summary)
+	})
 }
+
+// summary is what the audits have of a URL.
+type summary struct {
+	violated                    bool // by the old audit
+	fetched, forbidden, unknown bool // by the new one, at least once
+}
+
+// lookahead sums up a URL before its fetches are compared, which it reads a second time: one URL may have millions.
+type lookahead struct {
+	old, new *pulled
+	url      string
+	begun    bool
+	summary
+}
+
+// reach sums up the URL that comes next, unless it is in hand.
+func (l *lookahead) reach(url string) error {
+	if l.begun && url == l.url {
+		return nil
+	}
+	l.url, l.begun, l.summary = strings.Clone(url), true, summary{}
+	for ; l.old.row != nil && l.old.row.URL == url; l.old.next() {
+		l.violated = l.violated || l.old.row.isViolation()
+	}
+	for ; l.new.row != nil && l.new.row.URL == url; l.new.next() {
+		verdict := words.Parse[words.Verdict](words.Verdicts, l.new.row.Verdict)
+		l.fetched = true
+		l.forbidden = l.forbidden || verdict == words.Disallowed
+		l.unknown = l.unknown || verdict == words.Unknown
+	}
+	return cmp.Or(l.old.err, l.new.err)
+}
+
+// pulled has the next row of several; nil: there is none.
+type pulled struct {
+	row  *fetch
+	err  error
+	pull func() (*fetch, error, bool)
+	stop func()
+}
+
+func newPulled(rows iter.Seq2[*fetch, error]) *pulled {
+	p := new(pulled)
+	p.pull, p.stop = iter.Pull2(rows)
+	p.next()
+	return p
+}
+
+func (p *pulled) next() { p.row, p.err, _ = p.pull() }
 
 // merge pairs the fetches of both sides that have one key; nil stands for none.
 func merge(old, new iter.Seq2[*fetch, error], pair func(before, after *fetch) error) error {
-	nextOld, stopOld := iter.Pull2(old)
-	defer stopOld()
-	nextNew, stopNew := iter.Pull2(new)
-	defer stopNew()
-	before, errOld, _ := nextOld()
-	after, errNew, _ := nextNew()
-	for before != nil || after != nil {
-		if err := cmp.Or(errOld, errNew); err != nil {
-			return err
-		}
-		a, b := before, after
-		switch order := compareSides(before, after); {
+	before, after := newPulled(old), newPulled(new)
+	defer before.stop()
+	defer after.stop()
+	for before.row != nil || after.row != nil {
+		a, b := before.row, after.row
+		switch order := compareSides(a, b); {
 		case order < 0:
 			b = nil
 		case order > 0:
@@ -76,13 +148,16 @@ func merge(old, new iter.Seq2[*fetch, error], pair func(before, after *fetch) er
 			return err
 		}
 		if a != nil {
-			before, errOld, _ = nextOld()
+			before.next()
 		}
 		if b != nil {
-			after, errNew, _ = nextNew()
+			after.next()
+		}
+		if err := cmp.Or(before.err, after.err); err != nil {
+			return err
 		}
 	}
-	return cmp.Or(errOld, errNew)
+	return cmp.Or(before.err, after.err)
 }
 
 // compareSides orders the fetches of both sides: a side without one comes last.
@@ -103,7 +178,7 @@ type comparison struct {
 }
 
 // add compares the states of a fetch in both audits; nil: it has no such fetch.
-func (c *comparison) add(before, after *fetch) error {
+func (c *comparison) add(before, after *fetch, url *summary) error {
 	switch {
 	case before == nil:
 		c.changes.OnlyNew++
@@ -112,17 +187,20 @@ func (c *comparison) add(before, after *fetch) error {
 	default:
 		c.changes.Common++
 	}
-	k := kindOf(before.state(), after.state())
+	k := kindOf(before.state(), after.state(), url)
 	if k == same {
+		if before == nil && after.isViolation() {
+			c.changes.Repeated++
+		}
 		return nil
 	}
 	before, after = before.clone(), after.clone()
 	was, is := before.state(), after.state()
 	f, other := after, was
-	if k == goneViolation {
+	if k >= againForbidden && k <= goneViolation {
 		f, other = before, is
 	}
-	list := c.changes.kind(k)
+	list := c.changes.Kinds()[k]
 	list.Total++
 	if other == nil {
 		list.Absent++
@@ -226,7 +304,7 @@ func (c *comparison) countOrigins(ctx context.Context) error {
 			list = append(list, OriginChanges{Origin: strings.Clone(row.Origin)})
 			c.changes.OriginCount++
 		}
-		*list[len(list)-1].count(kind(row.Kind))++
+		*list[len(list)-1].counts()[row.Kind]++
 	}
 	cut()
 	c.changes.Origins = list

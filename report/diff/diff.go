@@ -9,10 +9,12 @@
 package diff
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/prose"
 )
 
 // MaxListed is how many changes of a kind and how many origins are listed.
@@ -21,8 +23,10 @@ const MaxListed = 1000
 // Changes are the differences between two audits. A fetch is counted in one kind at most.
 type Changes struct {
 	Part string `json:"part,omitempty"` // of both audits, in words; "": all of them
-	Old  Side   `json:"old"`
-	New  Side   `json:"new"`
+	// The part of the old audit where it has no fetch of the period, and so is not cut by it; nil: as Part.
+	OldPart *string `json:"old_part,omitempty"`
+	Old     Side    `json:"old"`
+	New     Side    `json:"new"`
 	// what was asked or read in another way: a verdict may differ for that alone
 	Settings []Difference `json:"settings"`
 
@@ -30,8 +34,18 @@ type Changes struct {
 	OnlyOld int64 `json:"only_old"` // fetches that the new audit has not
 	OnlyNew int64 `json:"only_new"` // fetches that the old audit has not
 
-	NewViolations  Kind `json:"new_violations"`  // violations by the new audit alone
-	GoneViolations Kind `json:"gone_violations"` // violations by the old audit alone
+	// violations of URLs that did not violate before
+	NewViolations Kind `json:"new_violations"`
+	// Repeated counts the violations by the new audit alone of URLs that violated before, at another moment.
+	Repeated int64 `json:"repeated_violations"`
+
+	// violations before, of fetches that the new audit has not, by what it has of their URLs
+	AgainForbidden Kind `json:"again_forbidden"` // fetched again, at least once while it was disallowed
+	AgainAllowed   Kind `json:"again_allowed"`   // fetched again, and always allowed
+	AgainUnknown   Kind `json:"again_unknown"`   // fetched again, and nothing shows whether that was allowed
+	NotAgain       Kind `json:"not_again"`       // not fetched any more
+
+	GoneViolations Kind `json:"gone_violations"` // violations before, of fetches that the new audit judges otherwise
 	// with another verdict, certainty or rule, and none of the other kinds
 	Changed         Kind `json:"changed"`
 	NewlyUnknown    Kind `json:"newly_unknown"`     // unknown by the new audit alone
@@ -48,6 +62,7 @@ type Side struct {
 	LastFetchTime  *time.Time `json:"last_fetch_time"`
 	Inputs         int64      `json:"inputs"`
 	Fetches        int64      `json:"fetches"`
+	Decidable      int64      `json:"decidable"`  // of them those that robots.txt could forbid
 	Violations     int64      `json:"violations"` // certain and probable
 	Unproven       int64      `json:"unproven"`   // possible and contested
 	Unknown        int64      `json:"unknown"`
@@ -95,20 +110,27 @@ type State struct {
 type OriginChanges struct {
 	Origin          string `json:"origin"`
 	NewViolations   int64  `json:"new_violations"`
+	AgainForbidden  int64  `json:"again_forbidden"`
+	AgainAllowed    int64  `json:"again_allowed"`
+	AgainUnknown    int64  `json:"again_unknown"`
+	NotAgain        int64  `json:"not_again"`
 	GoneViolations  int64  `json:"gone_violations"`
 	Changed         int64  `json:"changed"`
 	NewlyUnknown    int64  `json:"newly_unknown"`
 	NoLongerUnknown int64  `json:"no_longer_unknown"`
 }
 
-// count is the count of a kind.
-func (o *OriginChanges) count(k kind) *int64 {
-	return [...]*int64{&o.NewViolations, &o.GoneViolations, &o.Changed, &o.NewlyUnknown, &o.NoLongerUnknown}[k]
+// counts are the counts of kinds.
+func (o *OriginChanges) counts() [same]*int64 {
+	return [...]*int64{
+		&o.NewViolations, &o.AgainForbidden, &o.AgainAllowed, &o.AgainUnknown, &o.NotAgain, &o.GoneViolations, &o.Changed,
+		&o.NewlyUnknown, &o.NoLongerUnknown,
+	}
 }
 
 func (o *OriginChanges) total() (n int64) {
-	for k := range same {
-		n += *o.count(k)
+	for _, count := range o.counts() {
+		n += *count
 	}
 	return n
 }
@@ -118,6 +140,10 @@ type kind uint8
 
 const (
 	newViolation kind = iota
+	againForbidden
+	againAllowed
+	againUnknown
+	notAgain
 	goneViolation
 	changed
 	newlyUnknown
@@ -125,22 +151,75 @@ const (
 	same // and no kind of change
 )
 
-// names are the names of kinds, in words.
-var names = [...]string{
-	"New violations", "Violations no longer", "Changed in verdict, certainty or rule", "Newly unknown",
-	"No longer unknown",
+// A Named is the changes of one kind, with its names.
+type Named struct {
+	ID, Name, Meaning string
+	*Kind
 }
 
-// kind is where the changes of a kind are gathered.
-func (c *Changes) kind(k kind) *Kind {
-	return [...]*Kind{&c.NewViolations, &c.GoneViolations, &c.Changed, &c.NewlyUnknown, &c.NoLongerUnknown}[k]
+// Kinds are the changes by kind.
+func (c *Changes) Kinds() [same]Named {
+	return [...]Named{
+		{"new", "New violations", "Violations of URLs that did not violate before.", &c.NewViolations},
+		{"again-forbidden", "Fetched again and forbidden", "Violations before, whose URLs were fetched again while robots.txt " +
+			"disallowed it.", &c.AgainForbidden},
+		{"again-allowed", "Fetched again and allowed", "Violations before, whose URLs were fetched again, and robots.txt " +
+			"allowed it each time.", &c.AgainAllowed},
+		{"again-unknown", "Fetched again, and unknown", "Violations before, whose URLs were fetched again, and nothing shows " +
+			"whether robots.txt allowed it.", &c.AgainUnknown},
+		{"not-again", "Not fetched any more", "Violations before, whose URLs were not fetched again.", &c.NotAgain},
+		{"gone", "Judged otherwise", "Violations before, of fetches that are in both audits, and none by this one.",
+			&c.GoneViolations},
+		{"changed", "Changed in verdict, certainty or rule", "Fetches in both audits, of no kind before.", &c.Changed},
+		{"newly-unknown", "Newly unknown", "Unknown by the new audit alone.", &c.NewlyUnknown},
+		{"no-longer-unknown", "No longer unknown", "Unknown by the old audit alone.", &c.NoLongerUnknown},
+	}
+}
+
+// Sentence is what changed, in one.
+func (c *Changes) Sentence() string {
+	of := func(s *Side) string {
+		return prose.Number(s.Violations) + " of " + report.Count(s.Decidable, "fetch") + prose.OfWhole(s.Violations, s.Decidable)
+	}
+	before, now := of(&c.Old), prose.Number(c.New.Violations)+" of "+prose.Number(c.New.Decidable)+
+		prose.OfWhole(c.New.Violations, c.New.Decidable)
+	return fmt.Sprintf("Violations: %s before, %s now.", before, now)
+}
+
+// PartText says which part is compared; "": all of both audits.
+func (c *Changes) PartText() string {
+	switch {
+	case c.Part == "":
+		return ""
+	case c.OldPart == nil:
+		return "Both audits are cut to " + c.Part + "."
+	case *c.OldPart == "":
+		return "The new audit is cut to " + c.Part + ". The one before has no fetch of it, and is not cut."
+	}
+	return "The new audit is cut to " + c.Part + ". The one before has no fetch of it, and is cut to " + *c.OldPart + " alone."
 }
 
 // kindOf compares the states of a fetch in two audits; nil: it has no such fetch.
-func kindOf(before, after *State) kind {
+func kindOf(before, after *State, url *summary) kind {
 	switch {
 	case after.isViolation() && !before.isViolation():
-		return newViolation
+		switch {
+		case !url.violated:
+			return newViolation
+		case before == nil:
+			return same
+		}
+		return changed
+	case before.isViolation() && after == nil:
+		switch {
+		case !url.fetched:
+			return notAgain
+		case url.forbidden:
+			return againForbidden
+		case url.unknown:
+			return againUnknown
+		}
+		return againAllowed
 	case before.isViolation() && !after.isViolation():
 		return goneViolation
 	case before == nil || after == nil:
@@ -165,6 +244,6 @@ func sideOf(dir string, a *report.Audit) Side {
 	t := &a.Totals
 	return Side{
 		Dir: dir, FirstFetchTime: t.FirstFetchTime, LastFetchTime: t.LastFetchTime, Inputs: a.Inputs.Count(),
-		Fetches: t.Fetches, Violations: t.Violations, Unproven: t.Unproven, Unknown: t.Unknown,
+		Fetches: t.Fetches, Decidable: t.Decidable, Violations: t.Violations, Unproven: t.Unproven, Unknown: t.Unknown,
 	}
 }

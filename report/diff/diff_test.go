@@ -114,7 +114,7 @@ func TestKinds(t *testing.T) {
 		{"certain /", "allowed", "gone"},
 		{"probable /", "unknown", "gone, unknown"},
 		{"certain /", "possible /", "gone"},
-		{"certain /", "", "gone, absent"},
+		{"certain /", "", "not again, absent"},
 		{"certain /", "probable /", "changed"},
 		{"certain /a", "certain /b", "changed"},
 		{"possible /", "contested /", "changed"},
@@ -140,7 +140,7 @@ func TestKinds(t *testing.T) {
 		var got []string
 		for name, k := range map[string]diff.Kind{
 			"new": c.NewViolations, "gone": c.GoneViolations, "changed": c.Changed, "newly unknown": c.NewlyUnknown,
-			"no longer unknown": c.NoLongerUnknown,
+			"no longer unknown": c.NoLongerUnknown, "not again": c.NotAgain,
 		} {
 			if k.Total == 0 {
 				continue
@@ -182,16 +182,43 @@ func TestIdentity(t *testing.T) {
 		fetch{"/twice", "urn:2", "a.warc", "unknown"},
 	)
 	c := compare(t, old, new)
-	if c.Common != 5 || c.OnlyOld != 2 || c.OnlyNew != 1 || c.NewViolations.Absent != 1 ||
-		c.GoneViolations.Absent != 1 || c.NewlyUnknown.Total != 1 {
+	if c.Common != 5 || c.OnlyOld != 2 || c.OnlyNew != 1 || c.NewViolations.Total != 0 || c.Repeated != 1 ||
+		c.AgainForbidden.Absent != 1 || c.NewlyUnknown.Total != 1 {
 		t.Errorf("%+v", c)
 	}
 	if diff := cmp.Diff([]diff.Difference{{Name: "profile", Old: "rfc9309", New: "google"}}, c.Settings); diff != "" {
 		t.Error(diff)
 	}
-	if got := c.NewViolations.List[0]; got.WARCFilename != "c.arc" || got.FetchTime.UnixMicro() != 2e6 ||
-		got.New.Rule != "/" {
+	if got := c.AgainForbidden.List[0]; got.WARCFilename != "b.arc" || got.FetchTime.UnixMicro() != 2e6 ||
+		got.Old.Rule != "/" {
 		t.Errorf("%+v", got)
+	}
+}
+
+// What violated before is not new at another moment, and counts by what became of its URL.
+func TestAgain(t *testing.T) {
+	c := compare(t,
+		audit(t, "rfc9309", fetch{"/allowed", "urn:1", "a.warc", "certain /"}, fetch{"/forbidden", "urn:2", "a.warc", "certain /"},
+			fetch{"/unknown", "urn:3", "a.warc", "probable /"}, fetch{"/gone", "urn:4", "a.warc", "certain /"},
+			fetch{"/otherwise", "urn:5", "a.warc", "certain /"}, fetch{"/new", "urn:6", "a.warc", "allowed"}),
+		audit(t, "rfc9309", fetch{"/allowed", "urn:7", "a.warc", "allowed"}, fetch{"/forbidden", "urn:8", "a.warc", "allowed"},
+			fetch{"/forbidden", "urn:9", "a.warc", "certain /"}, fetch{"/unknown", "urn:10", "a.warc", "unknown"},
+			fetch{"/otherwise", "urn:5", "a.warc", "allowed"}, fetch{"/new", "urn:11", "a.warc", "certain /"}))
+	for _, k := range c.Kinds() {
+		want := map[string]string{
+			"new": "/new", "again-allowed": "/allowed", "again-forbidden": "/forbidden", "again-unknown": "/unknown",
+			"not-again": "/gone", "gone": "/otherwise",
+		}[k.ID]
+		var got string
+		for _, change := range k.List {
+			got += strings.TrimPrefix(change.URL, "http://a.example")
+		}
+		if got != want || k.Total != int64(len(k.List)) {
+			t.Errorf("%s: %d, %s, want %s", k.ID, k.Total, got, want)
+		}
+	}
+	if c.Repeated != 1 {
+		t.Errorf("%d violate again", c.Repeated)
 	}
 }
 
@@ -260,12 +287,15 @@ func TestArchives(t *testing.T) {
 		t.Errorf("an audit differs from itself: %+v", c)
 	}
 	more, fewer := compare(t, b, a), compare(t, a, b)
-	if more.NewViolations.Total == 0 || more.NewViolations.Total != fewer.GoneViolations.Total ||
+	gone := func(c *diff.Changes) int64 {
+		return c.GoneViolations.Total + c.NotAgain.Total + c.AgainAllowed.Total + c.AgainForbidden.Total + c.AgainUnknown.Total
+	}
+	if more.NewViolations.Total == 0 || more.NewViolations.Total+more.Repeated != gone(fewer) ||
 		more.OnlyNew != fewer.OnlyOld ||
 		more.Changed.Total != fewer.Changed.Total || more.NewlyUnknown.Total != fewer.NoLongerUnknown.Total {
 		t.Errorf("%+v\n%+v", more, fewer)
 	}
-	if got, want := more.NewViolations.Total-more.GoneViolations.Total,
+	if got, want := more.NewViolations.Total+more.Repeated-gone(more),
 		a.Audit().Totals.Violations-b.Audit().Totals.Violations; got != want {
 		t.Errorf("%d violations more by the comparison, %d by the audits", got, want)
 	}

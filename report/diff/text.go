@@ -23,8 +23,9 @@ func (c *Changes) WriteText(w io.Writer, full bool) error {
 		most = MaxListed
 	}
 	t := &text{names: [2]string{c.Old.Dir, c.New.Dir}, most: most}
-	if c.Part != "" {
-		t.line("Of both audits, a part is compared: %s.", c.Part)
+	t.line("%s", c.Sentence())
+	if text := c.PartText(); text != "" {
+		t.line("%s", text)
 	}
 	for i, s := range []Side{c.Old, c.New} {
 		t.line("%s %s: %s, %s, %d unproven, %d unknown", [2]string{"Old", "New"}[i], t.names[i],
@@ -36,8 +37,11 @@ func (c *Changes) WriteText(w io.Writer, full bool) error {
 		t.line("Not the same in both, so verdicts may differ for that alone: %s: %s, now %s", d.Name,
 			cmp.Or(shown(d.Old), "none"), cmp.Or(shown(d.New), "none"))
 	}
-	for k := range same {
-		t.kind(names[k], c.kind(k))
+	for i, k := range c.Kinds() {
+		t.kind(k.Name, k.Kind)
+		if i == int(newViolation) && c.Repeated > 0 {
+			t.line("  besides %s of URLs that violated before, at another moment", report.Count(c.Repeated, "violation"))
+		}
 	}
 	t.origins(c)
 	_, err := io.WriteString(w, t.String())
@@ -84,7 +88,7 @@ func (t *text) more(total int64, listed int) {
 // othersText states what the other audit has on these fetches.
 func (k *Kind) othersText() string {
 	var parts []string
-	if k.Absent > 0 {
+	if k.Absent > 0 && k.Absent < k.Total {
 		parts = append(parts, fmt.Sprintf("%d not in the other audit", k.Absent))
 	}
 	if k.Unknown > 0 && k.Unknown < k.Total {
@@ -121,10 +125,12 @@ func (t *text) origins(c *Changes) {
 	}
 	t.line("\nBy origin:")
 	columns := tabwriter.NewWriter(t, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(columns, "  new\tno longer\tchanged\tunknown\tnot unknown\torigin")
+	fmt.Fprintln(columns, "  new\tagain forbidden\tallowed\tunknown\tnot again\tjudged otherwise\tchanged\tunknown\tnot unknown\torigin")
 	for _, o := range c.Origins[:min(len(c.Origins), t.most)] {
-		fmt.Fprintf(columns, "  %d\t%d\t%d\t%d\t%d\t%s\n", o.NewViolations, o.GoneViolations, o.Changed,
-			o.NewlyUnknown, o.NoLongerUnknown, cmp.Or(shown(o.Origin), "(unreadable)"))
+		for _, n := range o.counts() {
+			fmt.Fprintf(columns, "  %d\t", *n)
+		}
+		fmt.Fprintln(columns, cmp.Or(shown(o.Origin), "(unreadable)"))
 	}
 	columns.Flush()
 	t.more(c.OriginCount, len(c.Origins))

@@ -17,7 +17,7 @@ func NewViolations(ctx context.Context, old, new *results.Results) (_ *Kind, err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
 	fresh := &Kind{List: []Change{}}
-	err = eachPair(ctx, dir, old, new, sortViolations, func(before, after *fetch) error {
+	err = eachPair(ctx, dir, old, new, sortViolations, func(before, after *fetch, _ *summary) error {
 		if after == nil || before != nil && before.Dated == after.Dated && before.Time == after.Time {
 			return nil
 		}

@@ -17,7 +17,11 @@ func (d *Document) Brief() {
 				s.Intro = nil // of commands
 			}
 			for i := range s.Classes {
-				s.Classes[i].Link, s.Classes[i].Command = "", ""
+				c := &s.Classes[i]
+				c.Link, c.Command = "", ""
+				if c.ID == "unproven" {
+					c.Meaning = "The whole report names with each finding what would settle it."
+				}
 			}
 		case "scope":
 			s.Tables = nil
@@ -31,6 +35,9 @@ func (d *Document) Brief() {
 			for _, row := range t.Rows {
 				row[0].Link = ""
 			}
+		case "changes":
+			s.Tables = nil
+			s.Classes = slices.DeleteFunc(s.Classes, func(c Class) bool { return c.Count == 0 })
 		case "sign-off":
 			s.Intro = nil
 		case "certainty", "conduct":

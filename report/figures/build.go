@@ -196,10 +196,11 @@ func (b *builder) unprovenSection() document.Section {
 	if more := f.Total - int64(len(f.List)); more > 0 {
 		f.More = fmt.Sprintf("%s more are in the table unproven.", prose.Number(more))
 	}
-	return document.Section{ID: "unproven", Heading: "Disallowed, but not proven", Intro: []string{
-		"robots.txt disallows these fetches, but as far as these archives show none of them is a violation. " +
-			"Each names what would settle it.",
-	}, Findings: f, Tables: []document.Table{b.settles.Table()}}
+	intro := "robots.txt disallows these fetches, but as far as these archives show none of them is a violation."
+	if f.Total > 0 {
+		intro += " Each names what would settle it."
+	}
+	return document.Section{ID: "unproven", Heading: "Disallowed, but not proven", Intro: []string{intro}, Findings: f, Tables: []document.Table{b.settles.Table()}}
 }
 
 // list makes findings of the rows kept.

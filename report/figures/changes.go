@@ -17,32 +17,26 @@ const (
 
 // changesSection describes the differences from an earlier audit.
 func changesSection(c *diff.Changes) document.Section {
-	s := document.Section{ID: "changes", Heading: "Changes since the audit before", Intro: []string{
-		fmt.Sprintf("The audit before: %s. This one: %s.", sideText(&c.Old), sideText(&c.New)),
-		fmt.Sprintf("%s %s in both audits, %s only in the one before, %s only in this one.",
-			report.Count(c.Common, "fetch"), prose.IsAre(c.Common, "is", "are"), prose.Number(c.OnlyOld), prose.Number(c.OnlyNew)),
-	}}
+	s := document.Section{ID: "changes", Heading: "Changes since the audit before", Intro: []string{c.Sentence()}}
+	if text := c.PartText(); text != "" {
+		s.Intro = append(s.Intro, text)
+	}
+	s.Intro = append(s.Intro,
+		fmt.Sprintf("The audit before: %s. This one: %s. %s %s in both, %s only in the one before, %s only in this one.",
+			sideText(&c.Old), sideText(&c.New), report.Count(c.Common, "fetch"), prose.IsAre(c.Common, "is", "are"),
+			prose.Number(c.OnlyOld), prose.Number(c.OnlyNew)))
 	if len(c.Settings) > 0 {
 		s.Tables = append(s.Tables, settingsTable(c.Settings))
 	}
-	for _, k := range []struct {
-		id, label, meaning string
-		kind               *diff.Kind
-	}{
-		{"new", "New violations", "Violations by this audit, and none by the one before.", &c.NewViolations},
-		{"gone", "Violations no longer", "Violations by the audit before, and none by this one.", &c.GoneViolations},
-		{"changed", "Changed", "Another verdict, certainty or rule.", &c.Changed},
-		{"newly-unknown", "Newly unknown", "Unknown by this audit alone.", &c.NewlyUnknown},
-		{"no-longer-unknown", "No longer unknown", "Unknown by the audit before alone.", &c.NoLongerUnknown},
-	} {
-		words := report.Count(k.kind.Total, "fetch")
-		if k.kind.Absent > 0 {
-			words += fmt.Sprintf(", of them %s not in the other audit", prose.Number(k.kind.Absent))
+	for _, k := range c.Kinds() {
+		words := report.Count(k.Total, "fetch")
+		if k.ID == "new" && c.Repeated > 0 {
+			words += fmt.Sprintf(", besides %s of URLs that violated before, at another moment", prose.Number(c.Repeated))
 		}
 		s.Classes = append(s.Classes,
-			document.Class{ID: k.id, Label: k.label, Count: k.kind.Total, Words: words, Meaning: k.meaning})
-		if k.kind.Total > 0 {
-			s.Tables = append(s.Tables, changeTable("changes-"+k.id, k.label, k.kind))
+			document.Class{ID: k.ID, Label: k.Name, Count: k.Total, Words: words, Meaning: k.Meaning})
+		if k.Total > 0 {
+			s.Tables = append(s.Tables, changeTable("changes-"+k.ID, k.Name, k.Kind))
 		}
 	}
 	s.Tables = append(s.Tables, changedSites(c))
@@ -85,11 +79,11 @@ func changeTable(id, caption string, k *diff.Kind) document.Table {
 
 func changedSites(c *diff.Changes) document.Table {
 	t := document.NewTable("changes-origins", "Changes by origin", "Nothing changed.", document.Code.Columns("Origin"),
-		document.Number.Columns("New violations", "No longer", "Changed", "Newly unknown", "No longer unknown"))
+		document.Number.Columns("New violations", "Again forbidden", "Again allowed", "Not again", "Otherwise"))
 	for i := range c.Origins[:min(len(c.Origins), maxChangedSites)] {
 		o := &c.Origins[i]
-		t.Add(prose.OrNoOrigin(prose.Clip(o.Origin, prose.MaxName)), o.NewViolations, o.GoneViolations, o.Changed,
-			o.NewlyUnknown, o.NoLongerUnknown)
+		t.Add(prose.OrNoOrigin(prose.Clip(o.Origin, prose.MaxName)), o.NewViolations, o.AgainForbidden, o.AgainAllowed,
+			o.NotAgain, o.AgainUnknown+o.GoneViolations+o.Changed+o.NewlyUnknown+o.NoLongerUnknown)
 	}
 	t.LeaveOut(c.OriginCount-int64(len(t.Rows)), "robotsaudit diff")
 	return t
