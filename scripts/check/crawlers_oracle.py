@@ -29,6 +29,7 @@ class Line(NamedTuple):
     status: int
     location: str
     body: bytes  # of a 304: what it renews
+    agent: str
 
     @property
     def url(self):
@@ -50,7 +51,7 @@ def read(path, tokens, web):
         if crawler in tokens:
             lines.append(Line(line["number"], line["time"], line["crawl"], crawler, web.SUFFIX_TOKEN if mode == "suffix" else tokens[crawler],
                               line["method"], line["host"], line["target"], line["referer"] or "", line["status"], line["location"],
-                              base64.b64decode(line.get("body", ""))))
+                              base64.b64decode(line.get("body", "")), line["agent"]))
     return lines
 
 
@@ -65,7 +66,8 @@ def fetch_of(line, crawl, known):
     f.status, f.location, f.stored = 200 if line.status == 304 else line.status, line.location, line.body
     f.chunked = f.truncated = False
     f.encoding = f.profile = ""
-    f.content_length = f.content_range = f.digest = f.refers_to = f.refers_uri = f.refers_date = f.user_agent = None
+    f.content_length = f.content_range = f.digest = f.refers_to = f.refers_uri = f.refers_date = None
+    f.user_agent = line.agent
     f.stand(warc.Spot(("log", ""), line.number, crawl))
     crawl.fetches.append(f)
     return f

@@ -113,6 +113,9 @@ def judge(row, truth, held, shown):
     # Archives that lack what would refute a verdict mislead whoever reads them alone.
     if held != truth and judge_beside(row, held, held) in ("equal", "weaker"):
         return "misled, by lack"
+    # What another crawler received stands in for the crawler's own copy, which no archive holds, and the verdict says so.
+    if row["certainty"] == "probable" and says(row, "other_crawler") and truth.verdict == "disallowed":
+        return "misled, by lack"
     # So do archives whose records stand in another order. Who accuses by that order has to say that it may be wrong.
     if (row["certainty"] not in ("probable", "certain") or says(row, "same_moment")) and judge_beside(row, shown, shown) in ("equal", "weaker"):
         return "misled, by order"
