@@ -318,15 +318,14 @@ var described = map[Notes]Word{
 	},
 	GroundAskedLater: {
 		Name: "asked_later", Effect: Unproven, Section: "Runs of a crawler",
-		Meaning: "The crawler is software that anybody runs, or a name that several use, and the fetch’s own run " +
-			"requested robots.txt only after the fetch: what another run received informed nobody here.",
+		Meaning: "The crawler is software that anybody runs, a name that several use, or one in an access log, and the " +
+			"fetch’s own run requested robots.txt only after the fetch: what others received informed nobody here.",
 		But:    "this run of the crawler requested robots.txt only after it",
 		Settle: "The log of the fetch’s own run, if it shows that the run received robots.txt before.",
 	},
 	GroundNotInformed: {
 		Name: "not_informed", Effect: Unproven, Section: "The four classes",
-		Meaning: "The capture is not known to be this crawler’s own, is more than 24 hours old, and no later one " +
-			"confirms it.",
+		Meaning: "The capture is another crawler’s, is more than 24 hours old, and no later one confirms it.",
 		But:    "nothing shows that this crawler was informed, or that robots.txt still said so",
 		Settle: "This crawler’s own capture of robots.txt from before the fetch, or any capture at most 30 days after it.",
 	},

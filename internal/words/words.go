@@ -54,6 +54,8 @@ func Document(section string) string {
 	switch section {
 	case "Indexes and lists", "Verified records", "Tables of robots.txt", "Access logs":
 		return "FORMATS.md"
+	case "Names among other words":
+		return "crawlers.md"
 	case "What-if and as-of":
 		return "SCHEMA.md"
 	}
