@@ -8,8 +8,9 @@
 The truth of a fetch is what its crawler had: the robots.txt that it received last before it sent the
 request, at most a day old, forbids the path, or it does not. truth_worlds.py makes sites and crawlers,
 truth_archives.py writes what archives would hold of them, truth_shown.py reads the audit. The run ends with 1
-if a certain violation is false although something in the archives speaks against it, if fewer than
-95 of 100 true, certain violations by operators' crawlers stay certain, or if the document has other figures.
+if a certain violation is false although something in the archives speaks against it or no limit of docs/SEMANTICS.md,
+"What a class is worth", excuses it; if fewer than 93 of 100 true, certain violations by operators' crawlers stay
+certain; or if the document has other figures.
 """
 
 from collections import Counter
@@ -20,6 +21,15 @@ import truth_shown as compare
 import truth_worlds as simulate
 from lib import ROOT, folder, words
 from truth_archives import uuid
+
+
+# Of a false, certain violation the limit of docs/SEMANTICS.md that excuses it, by how its cause begins.
+LIMITS = {"a copy of another run": 1, "the copy received last is lost": 2, "the crawler did not follow a redirect": 2,
+          "the answer came after the request": 4, "the clocks of the crawler's machines differ": 5}
+
+
+def limit(cause):
+    return next((number for begins, number in LIMITS.items() if cause.startswith(begins)), None)
 
 
 class Tally:
@@ -99,7 +109,7 @@ def show(tally, compares, listed):
         print(f"{count:8}  {why}")
     print("\nfalse and certain, and nothing in the archives speaks against it:")
     for why, count in tally.apart.most_common():
-        print(f"{count:8}  {why}")
+        print(f"{count:8}  {why} ({f'limit {limit(why)}' if limit(why) else 'no limit excuses it'})")
     print(f"\nfalse and certain, though something speaks against it: {len(tally.accused)}")
     for what, count in tally.against.most_common():
         print(f"{count:8}  {what}")
@@ -110,11 +120,11 @@ def show(tally, compares, listed):
     stays = True
     if compares:
         all_before = tally.kept + sum(tally.lost.values())
-        stays = tally.kept >= 0.95 * all_before
+        stays = tally.kept >= 0.93 * all_before
         print(f"\ntrue and certain before, by operators' crawlers: {all_before}; still certain: {tally.kept}")
         for what, count in tally.lost.most_common():
             print(f"{count:8}  {what}")
-    return not tally.accused and stays
+    return not tally.accused and stays and all(map(limit, tally.apart))
 
 
 def main(binary, fetches: int = 20000, seed="1", *, before: Path = None, world=None, keep: Path = None,
