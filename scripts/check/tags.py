@@ -1,10 +1,10 @@
 """Tables and lists state the use of random pages (tags, usage signals, revisits) as a plain reference does, row by row.
 
-    tags BINARY [ARCHIVES [SEED]]
+    tags BINARY [ARCHIVES [SEED [PAGES]]]
 
 tags_archives.py makes the archives, tags_reference.py knows what their lines mean. Each archive is audited for all purposes, then decided twice more with other options. A bundle of
 evidence proves each row of the lists to drop. The recipe of docs/recipes.sql that keeps pages gives what
-`export OUT keep` gives. Exit code 1 where anything differs.
+`export OUT keep` gives. Of so many PAGES, the metas in the head are those of Chromium (Debian's). Exit code 1 where anything differs.
 """
 
 import collections
@@ -16,6 +16,7 @@ from datetime import timedelta
 import duckdb
 import evidence
 import tags_archives as make
+import tags_heads
 import tags_reference as reference
 from lib import ROOT, call, folder, table, words
 
@@ -182,11 +183,11 @@ def by_fetch(out, name, ids):
     return rows
 
 
-def main(binary, archives: int = 8, seed: int = 1):
+def main(binary, archives: int = 8, seed: int = 1, pages: int = 0):
     comparison = Comparison(binary)
     for number in range(seed, seed + archives):
         with folder() as work:
             comparison.archive(number, str(work))
     print("compared in %d archives: %s" % (archives, ", ".join("%d %s" % (n, kind) for kind, n in comparison.compared.items())))
     print("%d differences" % comparison.different.total())
-    return comparison.different.total()
+    return comparison.different.total() + tags_heads.compare(binary, pages, seed)

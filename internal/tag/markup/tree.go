@@ -401,6 +401,7 @@ func (s *scanner) enterBody(name []byte) {
 	case "noscript":
 		if !s.scripting {
 			s.noscript++
+			s.isTwofold = s.isTwofold || s.source != sourceAfter && !s.xml
 		}
 	}
 }
