@@ -26,7 +26,7 @@ type view struct {
 	tied      []*State // the governing one, and the captures of its moment in other archives: nothing shows their order
 	prior     *State   // the capture before it, in its line, that answers
 	ownNext   []*State // where another's governs: the crawler's own first ones within a day after the fetch
-	older     []*State // where another's governs: the crawler's own latest definite one; of several archives, one in each
+	older     []*State // where another's governs: the crawler's own latest definite one, in each of several archives
 	outdated  bool     // an index reports a capture that would govern in its place, and no input holds it
 }
 
@@ -304,7 +304,8 @@ func (s candidates) mayGovern(st *State) bool {
 }
 
 // isOver reports whether a later line of an access log outdates a line that reports a failure or no robots.txt: the
-// later one reports that robots.txt was served, but not which version. After a refusal, only lines of its crawler count.
+// later one reports that robots.txt was served, but not which version. After a refusal, only lines of its crawler
+// count.
 func (s *subject) isOver(st *State) bool {
 	if s.unclear == nil || st.Trust != facts.TrustLogged || st.Outcome.HasRules() {
 		return false

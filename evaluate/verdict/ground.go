@@ -19,8 +19,8 @@ const (
 	RoleRival                 // of the governing capture's moment: the order of the two may not be known
 	RoleCopy                  // the crawler may have used it instead (RFC 9309 §2.4)
 	RoleOlder                 // the crawler's own, before another crawler's that governs
-	// the one before, where the governing one may have come after the fetch; the end of a run of failures; one that shows
-	// that the fetch's run of a crawler had asked
+	// the one before, where the governing one may have come after the fetch; the end of a run of failures; one that
+	// shows that the fetch's run of a crawler had asked
 	RoleBefore
 	RoleOther // near a stale one: may show that the file changed
 	RoleNext  // the first one after the fetch: may confirm a stale one

@@ -14,8 +14,8 @@ type relation uint8
 
 const (
 	before relation = iota // beyond doubt
-	// counts as before, in doubt: same moment in another archive, too near without an order, or something speaks against
-	// its date
+	// counts as before, in doubt: same moment in another archive, too near without an order, or something speaks
+	// against its date
 	maybeBefore
 	// same date or earlier, but the order in an archive, a duration or Date fields show that it ended later
 	shownAfter

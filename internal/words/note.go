@@ -326,8 +326,8 @@ var described = map[Notes]Word{
 	GroundNotInformed: {
 		Name: "not_informed", Effect: Unproven, Section: "The four classes",
 		Meaning: "The capture is another crawler’s, is more than 24 hours old, and no later one confirms it.",
-		But:    "nothing shows that this crawler was informed, or that robots.txt still said so",
-		Settle: "This crawler’s own capture of robots.txt from before the fetch, or any capture at most 30 days after it.",
+		But:     "nothing shows that this crawler was informed, or that robots.txt still said so",
+		Settle:  "This crawler’s own capture of robots.txt from before the fetch, or any capture at most 30 days after it.",
 	},
 	GroundTooOld: {
 		Name: "too_old", Effect: Unproven, Section: "The four classes",

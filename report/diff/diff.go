@@ -123,8 +123,8 @@ type OriginChanges struct {
 // counts are the counts of kinds.
 func (o *OriginChanges) counts() [same]*int64 {
 	return [...]*int64{
-		&o.NewViolations, &o.AgainForbidden, &o.AgainAllowed, &o.AgainUnknown, &o.NotAgain, &o.GoneViolations, &o.Changed,
-		&o.NewlyUnknown, &o.NoLongerUnknown,
+		&o.NewViolations, &o.AgainForbidden, &o.AgainAllowed, &o.AgainUnknown, &o.NotAgain, &o.GoneViolations,
+		&o.Changed, &o.NewlyUnknown, &o.NoLongerUnknown,
 	}
 }
 
@@ -168,8 +168,10 @@ func (c *Changes) Kinds() [same]Named {
 		{"again-unknown", "Fetched again, and unknown", "Violations before, whose URLs were fetched again, and nothing shows " +
 			"whether robots.txt allowed it.", &c.AgainUnknown},
 		{"not-again", "Not fetched any more", "Violations before, whose URLs were not fetched again.", &c.NotAgain},
-		{"gone", "Judged otherwise", "Violations before, of fetches that are in both audits, and none by this one.",
-			&c.GoneViolations},
+		{
+			"gone", "Judged otherwise", "Violations before, of fetches that are in both audits, and none by this one.",
+			&c.GoneViolations,
+		},
 		{"changed", "Changed in verdict, certainty or rule", "Fetches in both audits, of no kind before.", &c.Changed},
 		{"newly-unknown", "Newly unknown", "Unknown by the new audit alone.", &c.NewlyUnknown},
 		{"no-longer-unknown", "No longer unknown", "Unknown by the old audit alone.", &c.NoLongerUnknown},

@@ -288,7 +288,8 @@ func TestArchives(t *testing.T) {
 	}
 	more, fewer := compare(t, b, a), compare(t, a, b)
 	gone := func(c *diff.Changes) int64 {
-		return c.GoneViolations.Total + c.NotAgain.Total + c.AgainAllowed.Total + c.AgainForbidden.Total + c.AgainUnknown.Total
+		return c.GoneViolations.Total + c.NotAgain.Total + c.AgainAllowed.Total + c.AgainForbidden.Total +
+			c.AgainUnknown.Total
 	}
 	if more.NewViolations.Total == 0 || more.NewViolations.Total+more.Repeated != gone(fewer) ||
 		more.OnlyNew != fewer.OnlyOld ||

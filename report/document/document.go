@@ -37,7 +37,8 @@ type Document struct {
 func TitleOf(given string) string { return cmp.Or(prose.Visible(given), "Compliance with robots.txt") }
 
 // Section returns the section with an ID: conduct (of access logs), actions, certainty, scope, timeline, changes (if an
-// earlier audit was given), sites, violations, unproven, unknown, use, what-if, unread, method, sign-off. nil: there is none.
+// earlier audit was given), sites, violations, unproven, unknown, use, what-if, unread, method, sign-off. nil: there
+// is none.
 func (d *Document) Section(id string) *Section {
 	i := slices.IndexFunc(d.Sections, func(s Section) bool { return s.ID == id })
 	if i < 0 {

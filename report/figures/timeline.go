@@ -197,7 +197,8 @@ func (t *timelineTally) section(ofLogs bool) document.Section {
 		tl.By, by = document.ByCrawler, " by "+string(t.unit)+" and crawler, in UTC"
 	}
 	return document.Section{ID: "timeline", Heading: "Over time", Timeline: tl, Intro: []string{
-		"Fetches" + by + ". A mark says that a capture of robots.txt differs from the one before of its origin."}}
+		"Fetches" + by + ". A mark says that a capture of robots.txt differs from the one before of its origin.",
+	}}
 }
 
 // ranked lists the claims, those with most violations first, and then those with most fetches. Where they are more than

@@ -176,8 +176,8 @@ func Read(ctx context.Context, r *results.Results) (*Figures, error) {
 	f := &Figures{
 		res: r, measure: "payload_bytes", crawlers: make(tallies), types: make(tallies), modalities: make(tallies),
 		languages: make(tallies),
-		verdicts:  make(counts), refusals: make(counts), overcome: make(counts), claims: make(counts), outcomes: make(counts),
-		objections: make(counts), signals: make(counts), collections: make(counts),
+		verdicts:  make(counts), refusals: make(counts), overcome: make(counts), claims: make(counts),
+		outcomes: make(counts), objections: make(counts), signals: make(counts), collections: make(counts),
 	}
 	if t := &r.Audit().Totals; t.Indexed > t.Fetches/2 {
 		f.measure = "warc_record_length"

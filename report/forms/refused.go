@@ -35,7 +35,8 @@ func (r *refused) see(row *report.FetchRow) {
 	key, at := [2]string{row.Agent, row.URL}, *row.FetchTime
 	switch open := r.open[key]; {
 	case row.Refusal != "":
-		r.open[[2]string{strings.Clone(row.Agent), strings.Clone(row.URL)}] = append(open, refusal{strings.Clone(row.Refusal), at})
+		key = [2]string{strings.Clone(row.Agent), strings.Clone(row.URL)}
+		r.open[key] = append(open, refusal{strings.Clone(row.Refusal), at})
 	case open != nil && isContent(row):
 		delete(r.open, key)
 		for _, x := range open {
