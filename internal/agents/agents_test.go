@@ -164,3 +164,19 @@ func TestProminentTokensAreKnown(t *testing.T) {
 		t.Error("an unknown token is prominent")
 	}
 }
+
+// What is known of a token was read somewhere, and on a day. A few come from User-Agents alone.
+func TestSources(t *testing.T) {
+	without := 0
+	for _, a := range All() {
+		if _, err := time.Parse(time.DateOnly, a.Read); (a.Source == "") != (err != nil) {
+			t.Errorf("%s: source %q, read %q", a.Token, a.Source, a.Read)
+		}
+		if a.Source == "" {
+			without++
+		}
+	}
+	if without > 42 {
+		t.Errorf("%d tokens have no source", without)
+	}
+}
