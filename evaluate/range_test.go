@@ -15,6 +15,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/longtest"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // corpora are the folders of archives that are there.
@@ -278,5 +279,23 @@ func TestCountsSum(t *testing.T) {
 	c := one(2)
 	if c.Sum(new(one(3))); c != one(5) {
 		t.Errorf("%+v", c)
+	}
+}
+
+// What robots.txt allowed and the server refused is counted, and apart from it what it asked a payment for (402).
+func TestRefusedCounts(t *testing.T) {
+	var c Counts
+	for _, r := range []Countable{
+		{Verdict: Allowed, Refusal: RefusedAuth},
+		{Verdict: Allowed, Refusal: RefusedPayment},
+		{Verdict: Allowed, Refusal: RefusedPayment},
+		{Verdict: Disallowed, Refusal: RefusedPayment},
+		{Verdict: Allowed, Reason: words.RobotsTxtItself, Refusal: RefusedPayment},
+		{Verdict: Allowed},
+	} {
+		c.AddCountable(&r)
+	}
+	if c.Refused != 5 || c.RefusedAllowed != 1 || c.RefusedPayment != 2 {
+		t.Errorf("%d refused, %d allowed, %d for payment", c.Refused, c.RefusedAllowed, c.RefusedPayment)
 	}
 }

@@ -73,3 +73,26 @@ func TestUnknown(t *testing.T) {
 		t.Errorf("a token that is unknown: %+v, %v", w, err)
 	}
 }
+
+// Images, PDFs and EPUBs may carry a reservation inside; what the crawler found in the content counts before what the
+// server declared.
+func TestSealed(t *testing.T) {
+	for _, c := range []struct {
+		detected, declared string
+		want               int64
+	}{
+		{"", "image/png", 1},
+		{"", "application/pdf", 1},
+		{"", "application/epub+zip", 1},
+		{"application/pdf", "text/html", 1},
+		{"text/html", "application/pdf", 0},
+		{"", "text/html", 0},
+		{"", "", 0},
+	} {
+		l := &list{options: Options{By: ByRecord}}
+		e := l.entryOf(&report.FetchRow{ContentMIMEDetected: c.detected, ContentMIMEType: c.declared}, &decision{})
+		if e.sealed != c.want {
+			t.Errorf("%q, %q: %d", c.detected, c.declared, e.sealed)
+		}
+	}
+}
