@@ -22,6 +22,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/export"
 	"github.com/robotsaudit/robotsaudit/report/figures"
+	"github.com/robotsaudit/robotsaudit/report/prose"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
@@ -192,7 +193,7 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 	case err != nil:
 		return err
 	case f.to == "-":
-		console.Logger(cmd).Info(f.summary(&summary))
+		console.Logger(cmd).Info(f.summary(&summary, r.Audit().Settings.Purposes))
 		return nil
 	}
 	what := map[words.Fate]string{words.Keep: " to keep", words.Drop: " to drop", words.Leave: " to decide"}[options.List]
@@ -200,7 +201,8 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 	if options.List == words.NoFate {
 		n = summary.Total()
 	}
-	return console.Say(cmd, "%s: %s%s.\n%s", f.to, report.Count(n, f.unit()), what, f.summary(&summary))
+	return console.Say(cmd, "%s: %s%s.\n%s", f.to, report.Count(n, f.unit()), what,
+		f.summary(&summary, r.Audit().Settings.Purposes))
 }
 
 // resolve checks the options.
@@ -255,8 +257,8 @@ func firstOf(what []string) string {
 	return text
 }
 
-// summary counts the rows of the three lists, by reason.
-func (f *exportFlags) summary(s *export.Summary) string {
+// summary counts the rows of the three lists, by reason. The audit asked for purposes.
+func (f *exportFlags) summary(s *export.Summary, purposes []string) string {
 	text := "Of " + report.Count(s.Total(), f.unit())
 	if part := f.part.Part.String(); part != "" {
 		text += " (" + part + ")"
@@ -280,10 +282,34 @@ func (f *exportFlags) summary(s *export.Summary) string {
 	if s.Sealed > 0 && f.options.List != words.Drop && f.options.List != words.Leave {
 		text += fmt.Sprintf(" %s may carry a reservation inside, which is not read.", report.Count(s.Sealed, "kept file"))
 	}
-	if s.Count(words.Leave) > 0 && f.options.List != words.Leave {
+	if len(purposes) > 0 && len(f.options.Purposes) == 0 && f.options.List != words.Drop {
+		text += " What pages and sites say of their use does not count here; it does with" + prose.Option("--purpose", purposes...) + "."
+	}
+	switch {
+	case s.Count(words.Leave) == 0 || f.options.List == words.Leave:
+	case f.options.List == words.Keep && 100*s.Count(words.Keep) < s.Total():
+		text += f.undecided(s)
+	default:
 		text += " The list undecided has the undecided, --decide decides them."
 	}
 	return text
+}
+
+// undecided says why less than one in a hundred is kept, and which command keeps what is undecided for most.
+func (f *exportFlags) undecided(s *export.Summary) string {
+	most := words.NoCause
+	for cause, n := range s.Fates[words.Leave] {
+		if n > s.Fates[words.Leave][most] {
+			most = words.Cause(cause)
+		}
+	}
+	meaning := strings.ReplaceAll(words.Causes[most].Meaning, "`", "")
+	kept := "Less than 1 %"
+	if s.Count(words.Keep) == 0 {
+		kept = "Nothing"
+	}
+	return fmt.Sprintf(" %s is kept, because most is undecided, as %s: %s To keep that: robotsaudit export %s keep%s%s",
+		kept, most, meaning, prose.ShellWord(f.output), f.asked.Flags(), prose.Option("--decide", most.String()+"=keep"))
 }
 
 // unit is what a row of the list is.

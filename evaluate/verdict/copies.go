@@ -131,6 +131,9 @@ func (d *Decider) askCopies(s *subject, tl *Timeline, v *view) {
 				s.record.CopiesAsked++
 			}
 		}
+		if e.contests != 0 {
+			s.consult(RoleCopy, s.lastBeside(tl, st))
+		}
 		isContested = isContested || e.contests != 0
 		s.object(e.contests|e.doubts&words.NoteUnreadableCopy, st)
 		if n := e.doubts &^ words.NoteUnreadableCopy; n != 0 {
@@ -146,6 +149,20 @@ func (d *Decider) askCopies(s *subject, tl *Timeline, v *view) {
 	for _, g := range orderDoubts {
 		s.object(g.Word, g.Capture)
 	}
+}
+
+// lastBeside returns the last copy of the moment of one in its archive: without it, a bundle would not show that the
+// one is not what a 304 renews. nil: there is none behind it.
+func (s *subject) lastBeside(tl *Timeline, one *State) *State {
+	of := facts.SpotOf(&one.Fetch)
+	behind := s.ofMoment(tl.all.between(one.Time(), one.Time()), one.Time(), func(st *State) bool {
+		at := facts.SpotOf(&st.Fetch)
+		return at.Input == of.Input && at.Entry == of.Entry && at.Index > of.Index
+	})
+	if len(behind) == 0 {
+		return nil
+	}
+	return behind[len(behind)-1]
 }
 
 // permitted yields the copies, the older ones last.

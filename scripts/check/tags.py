@@ -190,4 +190,4 @@ def main(binary, archives: int = 8, seed: int = 1, pages: int = 0):
             comparison.archive(number, str(work))
     print("compared in %d archives: %s" % (archives, ", ".join("%d %s" % (n, kind) for kind, n in comparison.compared.items())))
     print("%d differences" % comparison.different.total())
-    return comparison.different.total() + tags_heads.compare(binary, pages, seed)
+    return comparison.different.total() + (tags_heads.compare(binary, pages, seed) if pages else 0)

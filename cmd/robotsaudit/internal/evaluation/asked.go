@@ -89,13 +89,20 @@ func (l *Asked) Uses() (uses []evaluate.Use) {
 // EvaluateCommand is the command that makes the audit in an output with the tokens and all else that a list
 // requires, besides what it was made with.
 func (l *Asked) EvaluateCommand(output string, made report.Settings, tokens []string) string {
-	more := prose.Option("--agents", l.agents...) + prose.Option("--purpose", l.Purposes...)
 	if l.AsOf != "" {
-		more += prose.Option("--as-of", l.AsOf)
 		made.AsOf = evaluate.AsOf{}
 	}
 	made.Agents, made.Purposes = without(made.Agents, tokens), without(made.Purposes, l.Purposes)
-	return figures.EvaluateCommand(prose.ShellWord(output), &made) + more
+	return figures.EvaluateCommand(prose.ShellWord(output), &made) + l.Flags()
+}
+
+// Flags are the flags as a command line has them.
+func (l *Asked) Flags() string {
+	flags := prose.Option("--agents", l.agents...) + prose.Option("--purpose", l.Purposes...)
+	if l.AsOf != "" {
+		flags += prose.Option("--as-of", l.AsOf)
+	}
+	return flags
 }
 
 // without lists the values that are not among others, in any letter case.
