@@ -211,7 +211,8 @@ func (r *Resolved) Finish(ctx context.Context, sink Sink, ranges ...*Totals) (*T
 	for _, t := range append(ranges, &r.totals) {
 		sum.add(t)
 	}
-	sum.AgentUnseen = r.opt.Crawler != "" && !sum.crawlerSeen
+	isAnyRecord := sum.Fetches > r.store.Totals.Indexed-sum.Joined // indexes and lists have no User-Agent
+	sum.AgentUnseen = r.opt.Crawler != "" && !sum.crawlerSeen && isAnyRecord
 	if r.opt.Crawler == "" {
 		sum.IdleRules = r.opt.CrawlerMap.Without(sum.used)
 	}
