@@ -373,7 +373,7 @@ func isNamedArchive(name string) bool {
 	for _, part := range [...]string{".warc", ".arc", ".wacz", ".wat"} {
 		if i := strings.LastIndex(name, part); i >= 0 {
 			switch name[i+len(part):] {
-			case "", ".gz", ".bz2", ".zst", ".xz":
+			case "", ".gz", ".bz2", ".zst", ".xz", ".lz4":
 				return true
 			}
 		}

@@ -302,3 +302,16 @@ func TestExpandManyFailures(t *testing.T) {
 		t.Errorf("%d inputs, %d failures, the last %v", len(inputs), len(failures), failures[last])
 	}
 }
+
+// A file in a folder that is named like an archive is an input, also where its compression is not read: it is refused
+// aloud.
+func TestNamedArchive(t *testing.T) {
+	for name, want := range map[string]bool{
+		"a.warc": true, "a.warc.gz": true, "a.WARC.zst": true, "a.arc.bz2": true, "a.warc.lz4": true, "a.wacz": true,
+		"a.warc.txt": false, "a.gz": false, "warc": false,
+	} {
+		if got := isNamedArchive(name); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

@@ -185,14 +185,14 @@ func cutLastField(b []byte) (before, last []byte) {
 	return b[:at], b[at+1:]
 }
 
-// isAddress reports whether a field can be the IP-address: one, or the "None" of
+// isAddress reports whether a field can be the IP-address: one, or the "None" or "-" of
 // exports that did not know it.
 func isAddress(b []byte) bool {
 	if len(b) > maxAddress {
 		return false
 	}
 	_, err := netip.ParseAddr(string(b))
-	return err == nil || string(b) == "None"
+	return err == nil || string(b) == "None" || string(b) == "-"
 }
 
 // isARCDate reports whether a field can be the date: 8 to 28 digits.

@@ -39,6 +39,10 @@ func TestARCHeader(t *testing.T) {
 			line: "http://h/ None 2024050112 text/html 7", target: "http://h/", date: "2024050112",
 			mime: "text/html", length: 7, ok: true,
 		},
+		"a dash for the address": {
+			line: "http://h/ - 20240501120000 text/html; charset=x 7", target: "http://h/", date: "20240501120000",
+			mime: "text/html; charset=x", length: 7, ok: true,
+		},
 		"spaces": {
 			line: "http://h/a b  c 192.0.2.1 20240501120000 text/html 7", target: "http://h/a b  c",
 			date: "20240501120000", mime: "text/html", length: 7, ok: true,
