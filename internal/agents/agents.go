@@ -25,10 +25,10 @@ type Agent struct {
 	Requests   Requests `json:"requests"`
 	Kind       Kind     `json:"kind"`
 
-	// Source is the page of the operator, or of a list, that has the token, and Read the day on which that was read.
-	// Both are empty where that was not written down.
-	Source string `json:"source,omitempty"`
-	Read   string `json:"read,omitempty"`
+	// Source is a page that has the token: of its operator, of the software, of a list; of a general word, the reason why
+	// it is here. Read is the day on which that was read.
+	Source string `json:"source"`
+	Read   string `json:"read"`
 
 	// Obeys are other tokens whose groups the crawler obeys where no group names its
 	// own, by its operator's documentation, the first that has a group before the
