@@ -1,9 +1,7 @@
 package scenario
 
 import (
-	"crypto/sha256"
 	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -49,20 +47,5 @@ func prove(t *testing.T, out string, disallowed []string, lacks bool) {
 		if b.Proven+b.Lacking != int64(len(what)) || b.Lacking > 0 && !lacks || b.Violations != b.Proven {
 			t.Errorf("%d of %d proven: %+v", b.Proven, len(what), b.Unproven)
 		}
-		if dir := os.Getenv("ROBOTSAUDIT_BUNDLES"); dir != "" && i == 0 && !b.IsEmpty() { // for scripts/check/bundles.py
-			keep(t, to, dir)
-		}
-	}
-}
-
-// keep copies a bundle to a folder, by a name of its content.
-func keep(t *testing.T, bundle, dir string) {
-	content, err := os.ReadFile(bundle)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum := sha256.Sum256(content)
-	if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%x.warc.gz", sum[:8])), content, 0o600); err != nil {
-		t.Fatal(err)
 	}
 }

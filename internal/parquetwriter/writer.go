@@ -13,7 +13,7 @@
 //     or above it, and a row group none.
 //   - They keep the least and the greatest text of every page in full until the file ends: 4,000 rows
 //     with URLs of 60 kB took half a gigabyte.
-//   - They take values in a general form, which takes 1.6 times as long (docs/bench/2026-11-26-index).
+//   - They take values in a general form, which takes 1.6 times as long.
 //     Here a column holds the page in hand in a form that is near to its encoding, so a value costs an
 //     append, and one that equals the value before hardly more than a comparison. Fields are read at
 //     their offset in the struct, without reflection.

@@ -11,12 +11,11 @@ import bundle
 import expected
 import formats
 import lists
-import oracles
 import readers
 import recompute
 import shares
 import tables
-from lib import ARCHIVES, HISTORY, ROOT, SHARED, TESTDATA, call, folder, shared
+from lib import ARCHIVES, HISTORY, ROOT, TESTDATA, call, folder, shared
 
 LIMIT = 1800
 
@@ -69,8 +68,6 @@ def main(binary):
         for real in shared("warc/real"):
             for path in sorted(real.glob("*.warc.gz")):
                 r.audit(path.name, [path])
-        print("== other readers", flush=True)
-        r.check(oracles.main, binary, TESTDATA, *[SHARED / "warc"] * (SHARED / "warc").is_dir())
         for _ in shared("robots/history-2020-2025.jsonl.gz"):
             print("== what five years of real robots.txt say to AI agents", flush=True)
             r.check(shares.main, binary, HISTORY)

@@ -3,7 +3,7 @@
     stages BINARY [FOLDER...] [--copies N] [--largest]
 
 Without folders of archives: testdata/warc and, where it is there, ../shared/warc/real; with --copies 250 in their place
-2,000 made archives, which are so many copies of testdata/warc with other hosts. left.py kills the tasks. --largest tries all of 1, 3 and 50 shards
+2,000 made archives, which are so many copies of testdata/warc with other hosts. durability.py kills the tasks. --largest tries all of 1, 3 and 50 shards
 with 1, 7 and 128 ranges.
 """
 
