@@ -40,13 +40,28 @@ type ExpandOptions struct {
 	Base string
 	// URLs are files that the user calls lists of URLs, Robots files called tables of robots.txt.
 	URLs, Robots []string
-	// IDColumn is the column of these lists with the user's own names of rows; "": id, if there is one.
-	IDColumn string
+	// Columns is what the user calls the columns of these lists and tables: FIELD=COLUMN, with commas between.
+	Columns string
 	// Bodies is a folder with the bodies that the tables name by their digests; "": there is none.
 	Bodies string
 	// AccessLogs are files that the user calls access logs, to be read as AccessLog says.
 	AccessLogs []string
 	AccessLog  facts.AccessLog
+}
+
+// ColumnFields are the fields that ExpandOptions.Columns may name.
+func ColumnFields() string { return cdx.ColumnFields() }
+
+// CheckColumns checks ExpandOptions.Columns, where there are lists of URLs, tables of robots.txt, or both.
+func CheckColumns(columns string, lists, tables bool) error {
+	var formats []cdx.Format
+	if lists {
+		formats = append(formats, cdx.URLList)
+	}
+	if tables {
+		formats = append(formats, cdx.RobotsList)
+	}
+	return cdx.CheckColumns(columns, formats...)
 }
 
 // Expand turns arguments into inputs, sorted by path, each file once: files,
@@ -56,11 +71,11 @@ type ExpandOptions struct {
 // servers fail.
 func Expand(ctx context.Context, args []string, opt ExpandOptions) (inputs []Input, failures []*InputError) {
 	x := expander{base: opt.Base, seen: make(map[string]bool)}
-	x.called = facts.Input{List: true, IDColumn: opt.IDColumn}
+	x.called = facts.Input{List: true, Columns: opt.Columns}
 	for _, path := range opt.URLs {
 		x.path(ctx, path)
 	}
-	x.called = facts.Input{RobotsList: true, Bodies: opt.Bodies}
+	x.called = facts.Input{RobotsList: true, Columns: opt.Columns, Bodies: opt.Bodies}
 	for _, path := range opt.Robots {
 		x.path(ctx, path)
 	}

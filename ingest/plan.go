@@ -140,8 +140,8 @@ func taskName(fingerprint string, inputs []facts.Input) string {
 	fmt.Fprintln(h, fingerprint)
 	for _, in := range inputs {
 		fmt.Fprintf(h, "%q %d %d %t\n", in.Path, in.Size, in.MTime, in.List)
-		if in.Version != "" || in.IDColumn != "" {
-			fmt.Fprintf(h, "%q %q\n", in.Version, in.IDColumn)
+		if in.Version != "" || in.Columns != "" {
+			fmt.Fprintf(h, "%q %q\n", in.Version, in.Columns)
 		}
 		if in.RobotsList {
 			fmt.Fprintf(h, "robots %q\n", in.Bodies)

@@ -243,6 +243,14 @@ func Nothing(r Reader) string {
 	return ""
 }
 
+// Missing are the columns that the user has named, and no row of a Reader had that is at its end; "": there are none.
+func Missing(r Reader) string {
+	if t, ok := r.(*textReader); ok && t.objects != nil {
+		return t.objects.missing(func(f field) bool { return t.objects.has[f] })
+	}
+	return ""
+}
+
 // template guesses what names of fields mean, as a format for --line-format to begin with.
 func template(names []string) string {
 	var members []string

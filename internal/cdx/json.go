@@ -10,20 +10,21 @@ import (
 
 // captureNames are the field names of indexes: CDXJ of pywb, of Common Crawl and in WACZ, and the
 // CDX servers of Wayback, pywb and OutbackCDX.
-var captureNames = map[string]field{
+var captureNames = columnNames{fields: map[string]field{
 	"url": fieldURL, "original": fieldURL, "timestamp": fieldTime, "method": fieldMethod, "recordid": fieldRecordID,
 	"status": fieldStatus, "statuscode": fieldStatus, "redirect": fieldRedirect, "redirecturl": fieldRedirect,
 	"mime": fieldMIME, "mimetype": fieldMIME, "mime-detected": fieldDetected, "languages": fieldLanguage,
 	"digest": fieldDigest, "length": fieldLength, "offset": fieldOffset, "compressedoffset": fieldOffset,
 	"filename": fieldFilename, "file": fieldFilename,
-}
+}}
 
 // noUnit is the defect of a time that is a number without the digits of CDX.
 const noUnit = "its time is a number without a unit; give it as text, or as a timestamp"
 
 type objects struct {
-	names map[string]field
-	it    *jsonlite.Iterator
+	columnNames
+	it  *jsonlite.Iterator
+	has [fields]bool // some object had the field
 }
 
 func (o *objects) parse(text []byte, row *Row) (ok bool, fault string) {
@@ -36,8 +37,8 @@ func (o *objects) parse(text []byte, row *Row) (ok bool, fault string) {
 
 func (o *objects) set(text string, row *Row) (fault string) {
 	var named [fields]string
-	member := func(key string, kind jsonlite.Kind) (fault string) {
-		f := o.names[strings.ToLower(key)]
+	return o.each(text, func(key string, kind jsonlite.Kind) (fault string) {
+		f := o.fields[strings.ToLower(key)]
 		isName := kind == jsonlite.String || kind == jsonlite.Number
 		if f == fieldNone || f == fieldListID && !isName || kind == jsonlite.Null {
 			return ""
@@ -45,6 +46,7 @@ func (o *objects) set(text string, row *Row) (fault string) {
 		if fault := twoNames(&named, f, key, "members"); fault != "" {
 			return fault
 		}
+		o.has[f] = true
 		value, fault := o.valueOf(f, kind)
 		if fault == "" {
 			fault = row.set(f, value)
@@ -56,37 +58,34 @@ func (o *objects) set(text string, row *Row) (fault string) {
 			fault = noUnit
 		}
 		return fault
-	}
-	return o.each(text, func(key string, kind jsonlite.Kind) (fault string) {
-		if kind != jsonlite.Object || key != "metadata" && key != "warc_headers" { // of Dolma, DCLM and OSCAR
-			return member(key, kind)
-		}
-		for inner, err := range o.it.Object {
-			if err != nil || o.it.Err() != nil {
-				break
-			}
-			if fault = member(key+"."+inner, o.it.Kind()); fault != "" {
-				break
-			}
-		}
-		return fault
 	})
 }
 
-// each calls f for the members of an object, until one has a fault. The value is the one in hand.
+// each calls f for the members of an object, and for those of groups in it, until one has a fault. The value is the one
+// in hand.
 func (o *objects) each(text string, f func(key string, kind jsonlite.Kind) (fault string)) (fault string) {
 	if fault = o.open(text, jsonlite.Object); fault != "" {
 		return fault
 	}
+	return o.close(o.members("", f))
+}
+
+// members calls f for the members of the object in hand, whose names have a beginning.
+func (o *objects) members(begin string, f func(key string, kind jsonlite.Kind) (fault string)) (fault string) {
 	for key, err := range o.it.Object {
 		if err != nil || o.it.Err() != nil {
 			break
 		}
-		if fault = f(key, o.it.Kind()); fault != "" {
+		if key, kind := begin+key, o.it.Kind(); kind == jsonlite.Object && o.groups[strings.ToLower(key)] {
+			fault = o.members(key+".", f)
+		} else {
+			fault = f(key, kind)
+		}
+		if fault != "" {
 			break
 		}
 	}
-	return o.close(fault)
+	return fault
 }
 
 func (o *objects) open(text string, kind jsonlite.Kind) (fault string) {
@@ -157,7 +156,7 @@ func (c *cdxjLines) parse(text []byte, row *Row) (ok bool, fault string) {
 	if !ok {
 		return false, "it is no line of CDXJ: a key, a date in digits, and a JSON object"
 	}
-	c.names = captureNames
+	c.columnNames = captureNames
 	if fault := c.set(object, row); fault != "" {
 		return false, fault
 	}
@@ -194,7 +193,7 @@ var serverShapes = [15][]field{
 }
 
 func (s *serverRows) parse(text []byte, row *Row) (ok bool, fault string) {
-	s.names = captureNames
+	s.columnNames = captureNames
 	if s.ended {
 		return false, ""
 	}
@@ -248,7 +247,7 @@ func (s *serverRows) list(text string) (fault string) {
 func (s *serverRows) header() (shape []field) {
 	var named [fields]bool
 	for _, value := range s.values {
-		f := captureNames[value]
+		f := captureNames.fields[value]
 		shape = append(shape, f)
 		named[f] = true
 	}

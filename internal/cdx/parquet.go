@@ -107,7 +107,7 @@ func openParquet(f Format, r io.ReaderAt, size int64, opt FormatOptions) (Reader
 	default:
 		return nil, errors.New("it is a Parquet file")
 	}
-	if err := p.findColumns(opt.IDColumn); err != nil {
+	if err := p.findColumns(opt.Columns); err != nil {
 		return nil, err
 	}
 	p.rows = file.Rows(p.columns, batchRows, p.atOnce)
@@ -150,51 +150,61 @@ func (p *parquetReader) Another() Reader {
 	}
 }
 
-func (p *parquetReader) findColumns(id string) (err error) {
+func (p *parquetReader) findColumns(named string) error {
+	columns := make([]*parquetfile.Column, 0, len(p.file.Columns)+len(p.file.Members))
+	for _, list := range [...][]parquetfile.Column{p.file.Columns, p.file.Members} {
+		for i := range list {
+			columns = append(columns, &list[i])
+		}
+	}
 	var names []string
 	var shape []field
-	for _, c := range p.file.Columns {
+	for _, c := range columns {
 		names = append(names, c.Name)
 		shape = append(shape, tableNames[c.Name])
 	}
+	known := columnsOf(p.format)
 	if p.format != CCIndex {
-		if shape, err = columnsOf(p.format).find(names); err != nil {
+		as, err := parseColumns(named)
+		if err != nil {
+			return err
+		}
+		known = known.with(as)
+		if shape, err = known.find(names); err != nil {
 			return err
 		}
 	}
-	if p.format == URLList {
-		at, err := idColumn(names, id)
-		switch {
-		case err != nil:
-			return err
-		case at >= 0 && (id != "" || isRead(&p.file.Columns[at], fieldListID)):
-			shape[at] = fieldListID
-		}
-	}
+	isKnown := func(f field) bool { return slices.Contains(p.shape, f) }
+	unread := ""
 	for i, f := range shape {
-		if f == fieldNone {
+		c := columns[i]
+		switch {
+		case f == fieldNone:
 			continue
-		}
-		c := &p.file.Columns[i]
-		isNeeded := f == fieldURL || f == fieldHost || f == fieldTime || f == fieldListID
-		if !isRead(c, f) && !isNeeded {
+		case isKnown(f):
+			return fmt.Errorf("it has the column %s twice", c.Name)
+		case !isRead(c, f):
+			unread = fmt.Sprintf("its column %s has a type that is not read: %s", c.Name, c.TypeName())
+			if known.asked[f] {
+				return errors.New(unread)
+			}
 			if c.Type == nil || !isNullType(c.Type) { // all of which says nothing
-				p.lost = append(p.lost, fmt.Sprintf("its column %s has a type that is not read: %s", c.Name, c.TypeName()))
+				p.lost = append(p.lost, unread)
 			}
 			continue
-		}
-		if !isRead(c, f) || slices.Contains(p.shape, f) {
-			return fmt.Errorf("its column %s has a type that is not read: %s", c.Name, c.TypeName())
-		}
-		switch f {
-		case fieldTime:
+		case f == fieldTime:
 			p.time = timeColumnOf(c.Type)
-		case fieldStatus:
+		case f == fieldStatus:
 			p.isReal = c.Type.Type.V == format.Double // as text, row.set reads it
-		case fieldListID:
+		case f == fieldListID:
 			_, p.isUUID = c.Type.LogicalType.Value.(*format.UUIDType)
 		}
 		p.columns, p.shape = append(p.columns, c), append(p.shape, f)
+	}
+	for _, n := range known.needed {
+		if !slices.ContainsFunc(n.fields, isKnown) {
+			return errors.New(unread)
+		}
 	}
 	return nil
 }
@@ -271,8 +281,10 @@ func (p *parquetReader) set(row *Row, i int) (fault string) {
 	row.Subset = cmp.Or(row.Subset, p.subset)
 	if v := p.ints[fieldStatus]; v != nil {
 		status := v[i]
-		if p.isReal && status != parquetfile.Null {
-			status = int64(math.Float64frombits(uint64(status)))
+		if real := math.Float64frombits(uint64(status)); p.isReal && status != parquetfile.Null {
+			if status = int64(real); real != real { // as pandas writes where there is none
+				status = parquetfile.Null
+			}
 		}
 		row.Status, row.NoAnswer = statusOf(status), status != parquetfile.Null && status <= 0
 	}

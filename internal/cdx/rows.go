@@ -136,8 +136,8 @@ func IsFormat(name string) bool { return name != "" && slices.Contains(formatNam
 type FormatOptions struct {
 	// Path is where the file lies, a path or URL. Common Crawl names the subset in it.
 	Path string
-	// IDColumn is the column of a list with the user's own names of rows; "": id, if there is one.
-	IDColumn string
+	// Columns is what the user calls the columns of a list or table, as CheckColumns has it; "": as others do.
+	Columns string
 	// PartRows is how many rows a part has at least, if there is more than one; 0 means
 	// what is good for large files.
 	PartRows int64
@@ -152,10 +152,6 @@ type FormatOptions struct {
 // the result of Sniff, or URLList or RobotsList for any file that the user calls one. Open does not
 // close r.
 func Open(f Format, r io.Reader, size int64, opt FormatOptions) (Reader, error) {
-	if urlColumns.fields[strings.ToLower(opt.IDColumn)] != fieldNone {
-		return nil, fmt.Errorf("the column %s of --id-column is read as what it is, and every list has it; leave the "+
-			"option out, or name another column", opt.IDColumn)
-	}
 	if at, ok := r.(io.ReaderAt); ok {
 		var begin [len(parquetMagic)]byte
 		if n, _ := at.ReadAt(begin[:], 0); IsParquet(begin[:n]) {

@@ -58,7 +58,7 @@ func Sniff(b []byte, name string) Format {
 	if f := formatOfMost(lines, named); f != None {
 		return f
 	}
-	if _, _, err := csvHeader(first, &urlColumns); err == nil {
+	if _, err := csvHeader(first, urlColumns); err == nil {
 		return URLList
 	}
 	return None
@@ -212,7 +212,7 @@ func firstLines(b []byte, whole bool) (lines [][]byte) {
 // sniffObject distinguishes JSON lines of a CDX server from JSON lines of a list.
 func sniffObject(line string) Format {
 	var keys []string
-	o := objects{names: captureNames}
+	o := objects{columnNames: *urlColumns}
 	if o.each(line, func(key string, _ jsonlite.Kind) string {
 		if keys = append(keys, key); len(keys) > maxListColumns {
 			return "too many columns"
@@ -223,6 +223,7 @@ func sniffObject(line string) Format {
 	}
 	if slices.Contains(keys, "urlkey") {
 		row := noRow
+		o.columnNames = captureNames
 		if o.set(line, &row) == "" && row.finish(CDXServer) == "" && isDigits(row.Time) {
 			return CDXServer
 		}

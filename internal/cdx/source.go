@@ -3,12 +3,9 @@ package cdx
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"strings"
 
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
@@ -376,6 +373,8 @@ type textReader struct {
 	parse func(text []byte, row *Row) (ok bool, fault string)
 	ended bool
 	log   *accessLog // nil: it is none
+
+	objects *objects // JSON lines of a list or table; nil: it is none
 }
 
 func (r *textReader) Format() Format  { return r.format }
@@ -455,15 +454,18 @@ func openText(f Format, r io.Reader, opt FormatOptions) (Reader, error) {
 	case f == CDXServer && begin == '[':
 		t.parse = new(serverRows).parse
 	case f == CDXServer:
-		t.parse = (&objects{names: captureNames}).parse
-	case (begin == '{' || begin == '[') && f == RobotsList:
-		t.parse = (&objects{names: robotsColumns.fields}).parse
-	case begin == '{' || begin == '[':
-		names := maps.Clone(urlColumns.fields)
-		names[strings.ToLower(cmp.Or(opt.IDColumn, defaultID))] = fieldListID
-		t.parse = (&objects{names: names}).parse
+		t.parse = (&objects{columnNames: captureNames}).parse
 	default:
-		return t, t.openCSV(opt.IDColumn)
+		named, err := parseColumns(opt.Columns)
+		if err != nil {
+			return nil, err
+		}
+		columns := columnsOf(f).with(named)
+		if begin != '{' && begin != '[' {
+			return t, t.openCSV(columns)
+		}
+		t.objects = &objects{columnNames: *columns}
+		t.parse = t.objects.parse
 	}
 	return t, nil
 }

@@ -21,9 +21,8 @@ type Input struct {
 	Version string `json:"version,omitempty"` // entity tag of an object of a store or web server
 	List    bool   `json:"list,omitempty"`    // the user calls it a list of URLs
 
-	IDColumn string `json:"id_column,omitempty"` // of such a list: with the user's own names of rows; "": id, if any
-
 	RobotsList bool   `json:"robots_list,omitempty"` // the user calls it a table of robots.txt
+	Columns    string `json:"columns,omitempty"`     // of such a list or table: what the user calls its columns
 	Bodies     string `json:"bodies,omitempty"`      // folder with the bodies that such a table names by their digests; "": none
 
 	AccessLog string `json:"access_log,omitempty"` // the user calls it an access log: how it is to be read (AccessLog.String)
@@ -76,7 +75,7 @@ func (in Input) Same(other Input) bool {
 	if in.Path != other.Path || in.Path == Stdin {
 		return in.Path == other.Path
 	}
-	return in.Object() == other.Object() && in.List == other.List && in.IDColumn == other.IDColumn &&
+	return in.Object() == other.Object() && in.List == other.List && in.Columns == other.Columns &&
 		in.RobotsList == other.RobotsList && in.Bodies == other.Bodies &&
 		in.AccessLog == other.AccessLog &&
 		(in.MTime != 0 || in.Version != "" || !object.IsRemote(in.Path))

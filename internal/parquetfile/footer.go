@@ -16,6 +16,7 @@ const (
 	maxDepth       = 32
 	maxColumns     = 10_000 // and groups of columns
 	maxColumnDepth = 64
+	maxMemberName  = 1024 // bytes of the names of groups in which a member is
 
 	// maxRowsPerByte is how many rows a file may have for each of its bytes. Runs of one value, or of none,
 	// cost nothing there.
@@ -59,7 +60,8 @@ func (f *File) openSchema(schema []format.SchemaElement) (leaves int, err error)
 		return 0, fmt.Errorf("it has %d columns, of which at most %d are read", n, maxColumns)
 	}
 	type group struct {
-		children   int32 // still to come
+		name       string // with a dot behind; "": it is the whole, or has no Members
+		children   int32  // still to come
 		repetition int
 		definition uint32
 	}
@@ -92,8 +94,16 @@ func (f *File) openSchema(schema []format.SchemaElement) (leaves int, err error)
 					c.Type, c.leaf, c.IsList = e, leaves, g.repetition > 0
 					c.repetition, c.definition = g.repetition, g.definition
 				}
+				if parent.name != "" && g.repetition == 0 {
+					f.Members = append(f.Members, Column{
+						Name: parent.name + e.Name, Type: e, leaf: leaves, definition: g.definition,
+					})
+				}
 				leaves++
 				continue
+			}
+			if isTop := len(around) == 1; (isTop || parent.name != "") && len(parent.name)+len(e.Name) < maxMemberName {
+				g.name = parent.name + e.Name + "."
 			}
 		}
 		if around = append(around, g); len(around) > maxColumnDepth {

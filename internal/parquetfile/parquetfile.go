@@ -32,6 +32,7 @@ func damaged(format string, a ...any) error {
 // File is a Parquet file, of which the footer was read.
 type File struct {
 	Columns []Column          // of the top level
+	Members []Column          // of groups, that are neither lists nor in one: "group.member"
 	Groups  []format.RowGroup // each has a chunk for each leaf of the schema
 	NumRows int64
 
@@ -40,7 +41,7 @@ type File struct {
 	metadata []format.KeyValue
 }
 
-// Column is a column of the top level.
+// Column is a column of the top level, or a member of one.
 type Column struct {
 	Name     string
 	Type     *format.SchemaElement // of its first leaf; nil: it has none

@@ -62,7 +62,7 @@ func Read(a *facts.Account, in facts.Input, format cdx.Format, from *input.Sourc
 	begin, _ := from.Peek(64 << 10)
 	begin = bytes.Clone(begin)
 	rows, err := cdx.Open(format, src, size, cdx.FormatOptions{
-		Path: in.Path, IDColumn: in.IDColumn, PartRows: opt.PartRows, Packed: opt.Packed,
+		Path: in.Path, Columns: in.Columns, PartRows: opt.PartRows, Packed: opt.Packed,
 		AccessLog: cdx.AccessLogOptions{Sites: how.Sites, Format: how.Format},
 	})
 	switch {
@@ -105,10 +105,10 @@ func Read(a *facts.Account, in facts.Input, format cdx.Format, from *input.Sourc
 	if err := from.Failed(); err != nil {
 		return result, err
 	}
-	if in.IDColumn != "" && a.Stats.ListIDs == 0 && a.Stats.Indexed > 0 {
+	if missing := cdx.Missing(rows); missing != "" {
 		if err := a.Report(facts.Issue{
-			Offset: -1, Length: -1, Kind: words.IssueBadIndexRow, Action: "rows without ids",
-			Detail: fmt.Sprintf("no row has the column %s, which --id-column names", in.IDColumn),
+			Offset: -1, Length: -1, Kind: words.IssueBadIndexRow, Action: "rows without it",
+			Detail: fmt.Sprintf("no row has the column %s, which --columns names", missing),
 		}); err != nil {
 			return result, err
 		}
@@ -616,7 +616,11 @@ func rowTime(row *cdx.Row) (t facts.Time, zoned, ok bool) {
 		t, _, ok = facts.ParseARCDate(row.Time)
 		return t, true, ok
 	}
-	return facts.ParseDate(row.Time)
+	date := row.Time
+	if len(date) > 9 && date[4] == '/' && date[7] == '/' { // as in 2024/05/31: the year first shows the order
+		date = date[:4] + "-" + date[5:7] + "-" + date[8:]
+	}
+	return facts.ParseDate(date)
 }
 
 // mimeRevisit is what indexes write as the media type of a revisit.

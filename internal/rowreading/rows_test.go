@@ -22,6 +22,8 @@ func TestRowTime(t *testing.T) {
 		{cdx.Row{Time: "20240501120000", Micros: cdx.NoTime}, true, true},
 		{cdx.Row{Time: "2024-05-01T12:00:00Z", Micros: cdx.NoTime}, true, true},
 		{cdx.Row{Time: "2024-05-01T12:00:00", Micros: cdx.NoTime}, false, true},
+		{cdx.Row{Time: "2024/05/01 12:00:00", Micros: cdx.NoTime}, false, true},
+		{cdx.Row{Time: "05/01/2024 12:00:00", Micros: cdx.NoTime}, false, false},
 		{cdx.Row{Time: "today", Micros: cdx.NoTime}, false, false},
 		{cdx.Row{Micros: 1e15}, true, true},
 		{cdx.Row{Micros: 1e15, NoZone: true}, false, true},

@@ -37,10 +37,10 @@ type Flags struct {
 func (f *Flags) AddTo(flags *pflag.FlagSet, based string) {
 	flags.StringArrayVar(&f.URLs, "urls", nil,
 		"`FILE` of URLs with times: Parquet, CSV or JSON lines (repeatable)")
-	flags.String("id-column", "",
-		"column `NAME` of --urls with ids, for 'export' (default: id)")
 	flags.StringArray("robots", nil,
 		"`FILE` with captures as rows: Parquet, CSV or JSON lines (repeatable)")
+	flags.String("columns", "",
+		"`NAMES` of columns that are none of the usual ones: url=page,time=meta.seen. The fields: "+ingest.ColumnFields())
 	flags.String("robots-bodies", "",
 		"folder `DIR` with bodies that --robots names by digest: a file each")
 	addAccessLog(flags)
@@ -111,8 +111,11 @@ func Args(cmd *cobra.Command, args []string) error {
 		!cmd.Flags().Changed("access-log") {
 		return usage.Errorf("no archive given; name a file, a folder or a list, as in: %s", usage.FirstExample(cmd))
 	}
-	if id := cmd.Flags().Lookup("id-column"); id != nil && id.Changed && !cmd.Flags().Changed("urls") {
-		return usage.Errorf("--id-column names a column of lists of URLs; name these with --urls FILE")
+	if columns := cmd.Flags().Lookup("columns"); columns != nil && columns.Changed {
+		err := ingest.CheckColumns(columns.Value.String(), cmd.Flags().Changed("urls"), cmd.Flags().Changed("robots"))
+		if err != nil {
+			return usage.Errorf("--columns: %v", err)
+		}
 	}
 	if cmd.Flags().Changed("robots-bodies") && !cmd.Flags().Changed("robots") {
 		return usage.Errorf("--robots-bodies has the bodies of tables of robots.txt; name these with --robots FILE")
@@ -165,7 +168,7 @@ func Configure(cmd *cobra.Command) error {
 // expand finds the inputs that a command's arguments name, and lists of URLs.
 func expand(cmd *cobra.Command, args, lists []string) ([]ingest.Input, []*ingest.InputError, error) {
 	base, _ := cmd.Flags().GetString("base")
-	id, _ := cmd.Flags().GetString("id-column")
+	columns, _ := cmd.Flags().GetString("columns")
 	tables, _ := cmd.Flags().GetStringArray("robots")
 	bodies, _ := cmd.Flags().GetString("robots-bodies")
 	if bodies != "" { // the plan is read elsewhere, too
@@ -176,7 +179,7 @@ func expand(cmd *cobra.Command, args, lists []string) ([]ingest.Input, []*ingest
 		return nil, nil, err
 	}
 	inputs, failures := ingest.Expand(cmd.Context(), args, ingest.ExpandOptions{
-		Base: base, URLs: lists, IDColumn: id, Robots: tables, Bodies: bodies,
+		Base: base, URLs: lists, Columns: columns, Robots: tables, Bodies: bodies,
 		AccessLogs: logs, AccessLog: how,
 	})
 	return inputs, failures, cmd.Context().Err()

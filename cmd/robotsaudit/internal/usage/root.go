@@ -44,8 +44,7 @@ var sections = [...]struct {
 	heading string
 	flags   []string
 }{
-	{"Lists of URLs:", []string{"urls", "id-column"}},
-	{"Tables of robots.txt:", []string{"robots", "robots-bodies"}},
+	{"Lists of URLs, tables of robots.txt:", []string{"urls", "robots", "robots-bodies", "columns"}},
 	{"Access logs:", []string{"access-log", "line-format", "site", "ranges"}},
 	{"Indexes:", []string{"base", "verify"}},
 	{"Servers and stores:", []string{"s3-endpoint", "s3-anonymous"}},
