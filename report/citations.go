@@ -25,7 +25,7 @@ type RobotsCitation struct {
 	RobotsAgent string `parquet:"robots_agent,optional,dict"`
 	// Input that holds it. Null: no capture.
 	RobotsFilename string `parquet:"robots_warc_filename,optional,dict"`
-	// Where the record begins, in bytes: see Places. Null: no capture.
+	// Its offset, in bytes: see Places. Null: no capture.
 	RobotsOffset *int64 `parquet:"robots_warc_record_offset,optional"`
 	// Length of the record in bytes. Null: no capture.
 	RobotsLength int64 `parquet:"robots_warc_record_length,optional"`
@@ -37,10 +37,10 @@ type RobotsCitation struct {
 	RobotsBodyAgent string `parquet:"robots_body_agent,optional,dict"`
 	// Input that holds it. Null: no body was applied.
 	RobotsBodyFile string `parquet:"robots_body_warc_filename,optional,dict"`
-	// Where the record begins, in bytes: see Places. Null: no body was
+	// Its offset, in bytes: see Places. Null: no body was
 	// applied.
 	RobotsBodyOffset *int64 `parquet:"robots_body_warc_record_offset,optional"`
-	// Length of the record in bytes. Null: no body was applied, or an earlier robotsaudit wrote the table.
+	// Length of the record in bytes. Null: no body was applied.
 	RobotsBodyLength int64 `parquet:"robots_body_warc_record_length,optional"`
 	// Its WARC-Record-ID. Null: no body, or not recorded.
 	RobotsBodyRecordID string `parquet:"robots_body_warc_record_id,optional,dict"`
@@ -61,15 +61,15 @@ type ContestedCitation struct {
 	ContestedAgent string `parquet:"contested_agent,optional,dict"`
 	// Input that holds it. Null: no copy allows.
 	ContestedFilename string `parquet:"contested_warc_filename,optional,dict"`
-	// Where the record begins, in bytes: see Places. Null: no copy allows.
+	// Its offset, in bytes: see Places. Null: no copy allows.
 	ContestedOffset *int64 `parquet:"contested_warc_record_offset,optional"`
-	// Length of the record in bytes. Null: no copy allows, or an earlier robotsaudit wrote the table.
+	// Length of the record in bytes. Null: no copy allows.
 	ContestedLength int64 `parquet:"contested_warc_record_length,optional"`
 	// Its WARC-Record-ID. Null: no copy, or not recorded.
 	ContestedRecordID string `parquet:"contested_warc_record_id,optional,dict"`
 	// Input that holds its body. Null: no body.
 	ContestedBodyFile string `parquet:"contested_body_warc_filename,optional,dict"`
-	// Where the record begins, in bytes: see Places. Null: no body.
+	// Its offset, in bytes: see Places. Null: no body.
 	ContestedBodyOffset *int64 `parquet:"contested_body_warc_record_offset,optional"`
 	// As `robots_body_digest`. Null: no body.
 	ContestedBodyDigest string `parquet:"contested_body_digest,optional,dict"`

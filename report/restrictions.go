@@ -24,7 +24,7 @@ type RestrictionRow struct {
 	// Input that holds the capture of tdmrep.json or of the first licence document that restricts. Null: neither
 	// is.
 	FileFilename string `parquet:"file_warc_filename,optional,dict"`
-	// Where the record begins, in bytes: see Places. Null: neither is.
+	// Its offset, in bytes: see Places. Null: neither is.
 	FileOffset *int64 `parquet:"file_warc_record_offset,optional"`
 	RobotsCitation
 }

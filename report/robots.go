@@ -44,7 +44,7 @@ type RobotsRow struct {
 	BodyAgent string `parquet:"body_agent,optional,dict"`
 	// Input that holds the body. Null: no body was applied.
 	BodyFilename string `parquet:"body_warc_filename,optional,dict"`
-	// Where the record begins, in bytes: see Places. Null: no body was
+	// Its offset, in bytes: see Places. Null: no body was
 	// applied.
 	BodyOffset *int64 `parquet:"body_warc_record_offset,optional"`
 	// Its WARC-Record-ID. Null: no body, or not recorded.

@@ -89,7 +89,7 @@ func (b *rowBuilder) fetchedURL(f *facts.Fetch) FetchedURL {
 type RecordPlace struct {
 	// Input that holds the record; of an indexed fetch the archive that the index names.
 	WARCFilename string `parquet:"warc_filename,dict"`
-	// Where the record begins, in bytes: see Places.
+	// Its offset, in bytes: see Places.
 	WARCRecordOffset int64 `parquet:"warc_record_offset,delta"`
 	// Length of the record in bytes; -1 where an index has none.
 	WARCRecordLength int64 `parquet:"warc_record_length,delta"`

@@ -158,6 +158,12 @@ var elsewhere = []string{
 	"policy_restriction", "restriction_longpre", "restriction_liu", "restriction_cc",
 }
 
+// byName are the lists of which docs/SCHEMA.md has the values alone; the command schema explains each.
+var byName = []string{
+	"capture_cc", "hint", "lossy_issue", "parse_mode", "profile", "protocol", "purpose", "record_issue", "remark",
+	"restriction", "rule", "signal_source", "tag_contradiction", "tag_note", "tag_source",
+}
+
 // usualOrder is the order of most tables, which the document states once.
 const usualOrder = "origin, in the order of a hash of its host, then fetch_time"
 
@@ -175,7 +181,7 @@ func generated(t *testing.T, s *Schema, kind, name string) string {
 			if table.rowType() == "ViolationRow" {
 				heading = "violations-and-unproven"
 			}
-			doc := table.Doc
+			doc := strings.TrimPrefix(table.Doc, "One row per ")
 			if table.With != nil {
 				doc += " With `" + strings.Join(table.With, "` or `") + "`."
 			}
@@ -204,17 +210,29 @@ func generated(t *testing.T, s *Schema, kind, name string) string {
 		line("list", "values")
 		line("---", "---")
 		for _, list := range slices.Sorted(maps.Keys(valuesOf)) {
-			var all []string
+			var all, names []string
 			for _, v := range valuesOf[list] {
-				all = append(all, "`"+v.Name+"` "+cell(v.Meaning))
+				all, names = append(all, "`"+v.Name+"` "+cell(v.Meaning)), append(names, "`"+v.Name+"`")
 			}
-			if !slices.Contains(elsewhere, list) {
+			switch {
+			case slices.Contains(elsewhere, list):
+			case slices.Contains(byName, list):
+				line("`"+list+"`", strings.Join(names, ", "))
+			default:
 				line("`"+list+"`", strings.Join(all, "<br>"))
 			}
 		}
 	case "columns":
 		if table, ok := s.Find(name); ok && table.Order != usualOrder {
 			b.WriteString(strings.Join(layout.Wrap("Sorted by "+table.Order+".", 100), "\n") + "\n\n")
+		}
+		if name == "Counts" { // all are INT64, and never null
+			line("column", "meaning")
+			line("---", "---")
+			for _, c := range columnsNamed(t, s, name) {
+				line("`"+c.Name+"`", cell(c.Meaning))
+			}
+			break
 		}
 		line("column", "type", "null", "meaning")
 		line("---", "---", "---", "---")

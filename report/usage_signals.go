@@ -49,7 +49,7 @@ type UsageSignalRow struct {
 	// Input that holds the capture of the file that states it. Null: source is neither `tdmrep.json`, `license`
 	// nor `ai.txt`.
 	FileFilename string `parquet:"file_warc_filename,optional,dict"`
-	// Where the record begins, in bytes: see Places. Null: as before.
+	// Its offset, in bytes: see Places. Null: as before.
 	FileOffset *int64 `parquet:"file_warc_record_offset,optional"`
 	// What was wrong with the statement, joined by commas. Null: nothing.
 	Notes string `parquet:"notes,optional,dict" values:"tag_note"`
