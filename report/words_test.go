@@ -55,12 +55,21 @@ func wordTable(name string) string {
 	var b strings.Builder
 	cell := strings.NewReplacer("|", `\|`).Replace
 	line := func(cells ...string) { fmt.Fprintf(&b, "| %s |\n", strings.Join(cells, " | ")) }
+	called := func(w *words.Word) string { // in the tables that others refer to with a link to where it is defined
+		isHere := name == "evidence" || name == "certainty" || name == "lists" || name == "readings" ||
+			slices.Contains([]string{"The four classes", "Other notes", "Verdicts and reasons"}, w.Section)
+		if isHere {
+			return "`" + w.Name + "`"
+		}
+		document, _ := strings.CutPrefix(words.Document(w.Section), "SEMANTICS.md")
+		return "[`" + w.Name + "`](" + document + "#" + anchor(w.Section) + ")"
+	}
 	rows := func(list []words.Word, heads []string, cells func(w *words.Word) []string) {
 		line(heads...)
 		line(strings.Split(strings.Repeat("--- ", len(heads)-1)+"---", " ")...)
 		for i := range list {
 			if more := cells(&list[i]); more != nil && list[i].Name != "" {
-				line(append([]string{"`" + list[i].Name + "`"}, more...)...)
+				line(append([]string{called(&list[i])}, more...)...)
 			}
 		}
 	}
@@ -74,17 +83,13 @@ func wordTable(name string) string {
 			return nil
 		})
 	}
-	seen := func(w *words.Word) string {
-		document, _ := strings.CutPrefix(words.Document(w.Section), "SEMANTICS.md")
-		return "[" + w.Section + "](" + document + "#" + anchor(w.Section) + ")"
-	}
 	switch name {
 	case "evidence":
 		rows(words.Evidences, []string{"evidence", "meaning"},
 			func(w *words.Word) []string { return []string{w.Meaning} })
 	case "reasons":
-		rows(words.Reasons, []string{"reason", "verdict", "meaning", "section"}, func(w *words.Word) []string {
-			return []string{w.Effect.String(), w.Meaning, seen(w)}
+		rows(words.Reasons, []string{"reason", "verdict", "meaning"}, func(w *words.Word) []string {
+			return []string{w.Effect.String(), w.Meaning}
 		})
 	case "certainty":
 		order := []words.Word{
@@ -93,15 +98,15 @@ func wordTable(name string) string {
 		}
 		rows(order, []string{"certainty", "when"}, func(w *words.Word) []string { return []string{w.Meaning} })
 	case "doubts":
-		notes([]string{"note", "doubt", "section"},
-			func(w *words.Word) []string { return []string{cell(w.Meaning), seen(w)} }, words.Doubt)
+		notes([]string{"note", "doubt"},
+			func(w *words.Word) []string { return []string{cell(w.Meaning)} }, words.Doubt)
 	case "notes":
-		notes([]string{"note", "class", "meaning", "section"}, func(w *words.Word) []string {
-			return []string{w.Effect.String(), cell(w.Meaning), seen(w)}
+		notes([]string{"note", "class", "meaning"}, func(w *words.Word) []string {
+			return []string{w.Effect.String(), cell(w.Meaning)}
 		}, words.NoEffect, words.AllowingCopy, words.Unproven)
 	case "grounds":
-		rows(words.GroundWords[len(words.NoteWords):], []string{"ground", "class", "meaning", "section"},
-			func(w *words.Word) []string { return []string{w.Effect.String(), cell(w.Meaning), seen(w)} })
+		rows(words.GroundWords[len(words.NoteWords):], []string{"ground", "class", "meaning"},
+			func(w *words.Word) []string { return []string{w.Effect.String(), cell(w.Meaning)} })
 	case "lists":
 		rows(words.Causes, []string{"reason", "list", "meaning"}, func(w *words.Word) []string {
 			return []string{words.CauseOf(w.Name).Fate().String(), w.Meaning}
