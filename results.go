@@ -56,11 +56,8 @@ type Finding struct {
 	RobotsRecordID string   // of the record that holds it
 }
 
-// A Ground is an objection to a violation, or what forbids it in place of a rule.
-type Ground struct {
-	Word     string // docs/SCHEMA.md explains them
-	RobotsID int64  // of the capture of robots.txt that it is about, in the table robots; 0: it is about the fetch
-}
+// A Ground is a reason for the class of a finding. docs/SCHEMA.md explains the words.
+type Ground = report.Ground
 
 // Violations yields the certain and the probable violations, in the order of the table.
 func (r *Results) Violations(ctx context.Context) iter.Seq2[Finding, error] {
@@ -123,7 +120,7 @@ var (
 		"reason",
 		"notes", "rule_line", "warc_filename", "warc_record_offset", "warc_record_length", "warc_record_id",
 	}
-	moreColumns = append([]string{"rule", "robots_url", "robots_warc_record_id", "grounds", "ground_robots_ids", "copies_asked"}, columns...)
+	moreColumns = append([]string{"rule", "robots_url", "robots_warc_record_id", "grounds", "copies_asked"}, columns...)
 )
 
 func fetchFinding(row *report.FetchRow) Finding {
@@ -145,9 +142,6 @@ func fetchFinding(row *report.FetchRow) Finding {
 func violationFinding(row *report.ViolationRow) Finding {
 	f := fetchFinding(new(row.Fetch()))
 	f.Rule, f.RobotsURL, f.RobotsRecordID = row.Rule, row.RobotsURL, row.RobotsRecordID
-	f.CopiesAsked = int(row.CopiesAsked)
-	for i, word := range row.Grounds[:min(len(row.Grounds), len(row.GroundRobotsIDs))] {
-		f.Grounds = append(f.Grounds, Ground{word, row.GroundRobotsIDs[i]})
-	}
+	f.Grounds, f.CopiesAsked = row.Grounds, int(row.CopiesAsked)
 	return f
 }

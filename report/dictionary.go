@@ -19,7 +19,10 @@ var types = []Type{
 	{"STRING", "BYTE_ARRAY, String", "VARCHAR"},
 	{"BOOLEAN", "BOOLEAN", "BOOLEAN"},
 	{"LIST of STRING", "group, List; never null, maybe empty", "VARCHAR[]"},
-	{"LIST of INT64", "group, List; never null, maybe empty", "BIGINT[]"},
+	{
+		"LIST of STRUCT (word STRING, robots_id INT64)", "group, List; never null, maybe empty",
+		"STRUCT(word VARCHAR, robots_id BIGINT)[]",
+	},
 	{"INT16", "INT32, Int(16)", "SMALLINT"},
 	{"INT32", "INT32", "INTEGER"},
 	{"INT64", "INT64", "BIGINT"},

@@ -117,7 +117,7 @@ func fetchComment(name string, comments map[string]map[string]string) string {
 
 var typeNames = map[reflect.Kind]string{
 	reflect.String: "STRING", reflect.Bool: "BOOLEAN", reflect.Int16: "INT16", reflect.Int32: "INT32",
-	reflect.Int64: "INT64", reflect.Float64: "DOUBLE", reflect.Slice: "LIST of STRING",
+	reflect.Int64: "INT64", reflect.Float64: "DOUBLE",
 }
 
 // typeName is the type of a column in the words of docs/SCHEMA.md.
@@ -127,9 +127,14 @@ func typeName(f *Field) string {
 		return "TIMESTAMP"
 	case f.Type.Kind() == reflect.Pointer:
 		return typeNames[f.Type.Elem().Kind()]
+	case f.Type.Kind() != reflect.Slice:
+		return typeNames[f.Type.Kind()]
+	case f.Type.Elem().Kind() != reflect.Struct:
+		return "LIST of " + typeNames[f.Type.Elem().Kind()]
 	}
-	if f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.Int64 {
-		return "LIST of INT64"
+	var fields []string
+	for _, part := range FieldsOf(f.Type.Elem()) {
+		fields = append(fields, part.Name+" "+typeName(&part))
 	}
-	return typeNames[f.Type.Kind()]
+	return "LIST of STRUCT (" + strings.Join(fields, ", ") + ")"
 }

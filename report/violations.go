@@ -1,6 +1,8 @@
 package report
 
 import (
+	"slices"
+
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
@@ -48,10 +50,8 @@ type ViolationRow struct {
 	OwnReading string   `parquet:"own_reading,optional,dict" values:"verdict"`
 	Notes      []string `parquet:"notes,list" values:"note"`
 	// Why the class is what it is, the strongest first, at most eight.
-	Grounds []string `parquet:"grounds,list" values:"ground"`
-	// For each of `grounds`, the capture that it is about (`robots_id`); 0: the fetch. `list_zip` joins the two
-	// in DuckDB.
-	GroundRobotsIDs []int64 `parquet:"ground_robots_ids,list"`
+	// `robots_id` is the capture that one is about; 0: the fetch.
+	Grounds []Ground `parquet:"grounds,list" values:"ground"`
 	// How many [other copies](SEMANTICS.md#the-four-classes) of robots.txt were examined.
 	CopiesAsked int32  `parquet:"copies_asked"`
 	Trust       string `parquet:"trust,dict" values:"trust"`
@@ -70,6 +70,22 @@ type ViolationRow struct {
 	Discovery
 	RobotsCitation
 	ContestedCitation
+}
+
+// A Ground is a reason for the class of a disallowed fetch, or what forbids it in place of a rule.
+type Ground struct {
+	Word     string `parquet:"word,dict"`
+	RobotsID int64  `parquet:"robots_id"` // of the capture that it is about; 0: it is about the fetch
+}
+
+// GroundWords are the words of the grounds, each once.
+func (v *ViolationRow) GroundWords() (list []string) {
+	for _, g := range v.Grounds {
+		if !slices.Contains(list, g.Word) {
+			list = append(list, g.Word)
+		}
+	}
+	return list
 }
 
 // maxGrounds is how many grounds a row has, at most.
@@ -121,7 +137,7 @@ func (b *rowBuilder) violationRow(r *evaluate.Result) ViolationRow {
 		if len(row.Grounds) == maxGrounds {
 			break
 		}
-		row.Grounds, row.GroundRobotsIDs = append(row.Grounds, g.Name()), append(row.GroundRobotsIDs, g.RobotsID())
+		row.Grounds = append(row.Grounds, Ground{g.Name(), g.RobotsID()})
 	}
 	row.Rule, row.RuleLine = rule(&r.Answer)
 	if r.Governing != nil {

@@ -211,6 +211,9 @@ func table(ts *testscript.TestScript, neg bool, args []string) {
 			leaf, ok = file.Schema().Lookup(name, "list", "element")
 		}
 		if !ok {
+			leaf, ok = file.Schema().Lookup(name, "list", "element", "word")
+		}
+		if !ok {
 			ts.Fatalf("no column %s", name)
 		}
 		columns = append(columns, leaf.ColumnIndex)

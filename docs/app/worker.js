@@ -112,7 +112,7 @@ function moment(micros) {
 // shown is a value as text, in which what cannot be seen is escaped.
 function shown(value) {
   if (value === null || value === undefined) return "";
-  const text = Array.isArray(value) ? value.join("; ") : String(value);
+  const text = Array.isArray(value) ? value.map((v) => v.word ?? v).join("; ") : String(value); // of a ground its word
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (c) => `\\u${c.codePointAt(0).toString(16).padStart(4, "0")}`);
 }
 

@@ -90,13 +90,15 @@ func (f *File) openSchema(schema []format.SchemaElement) (leaves int, err error)
 				f.Columns = append(f.Columns, Column{Name: e.Name, IsNested: !e.Type.Valid})
 			}
 			if e.Type.Valid {
-				if c := &f.Columns[len(f.Columns)-1]; c.Type == nil {
+				c := &f.Columns[len(f.Columns)-1]
+				if c.Type == nil {
 					c.Type, c.leaf, c.IsList = e, leaves, g.repetition > 0
 					c.repetition, c.definition = g.repetition, g.definition
 				}
-				if parent.name != "" && g.repetition == 0 {
+				if parent.name != "" {
 					f.Members = append(f.Members, Column{
-						Name: parent.name + e.Name, Type: e, leaf: leaves, definition: g.definition,
+						Name: parent.name + e.Name, Type: e, IsList: g.repetition > 0,
+						leaf: leaves, repetition: g.repetition, definition: g.definition,
 					})
 				}
 				leaves++

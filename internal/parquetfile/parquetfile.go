@@ -32,7 +32,7 @@ func damaged(format string, a ...any) error {
 // File is a Parquet file, of which the footer was read.
 type File struct {
 	Columns []Column          // of the top level
-	Members []Column          // of groups, that are neither lists nor in one: "group.member"
+	Members []Column          // of groups: "group.member"
 	Groups  []format.RowGroup // each has a chunk for each leaf of the schema
 	NumRows int64
 
@@ -112,11 +112,13 @@ func (f *File) Lookup(key string) (value string, ok bool) {
 	return "", false
 }
 
-// Column returns the column of a name; nil: there is none.
+// Column returns the column or member of a name; nil: there is none.
 func (f *File) Column(name string) *Column {
-	for i := range f.Columns {
-		if f.Columns[i].Name == name {
-			return &f.Columns[i]
+	for _, list := range [...][]Column{f.Columns, f.Members} {
+		for i := range list {
+			if list[i].Name == name {
+				return &list[i]
+			}
 		}
 	}
 	return nil

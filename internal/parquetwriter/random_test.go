@@ -41,7 +41,12 @@ type randomRow struct {
 	Bool      bool     `parquet:"bool"`
 	MaybeBool *bool    `parquet:"maybe_bool,optional"`
 	List      []string `parquet:"list,list"`
-	Others    []string `parquet:"others,list"`
+	Pairs     []pair   `parquet:"pairs,list"`
+}
+
+type pair struct {
+	Word string `parquet:"word,dict" json:"word"`
+	ID   int64  `parquet:"id" json:"id"`
 }
 
 // random makes the values of a table: the values of a column have a manner of their own.
@@ -137,6 +142,16 @@ func (r *random) lists() func(int) []string {
 	}
 }
 
+func (r *random) pairs() func(int) []pair {
+	words, id := r.lists(), r.numbers(math.MinInt64, math.MaxInt64)
+	return func(i int) (list []pair) {
+		for _, w := range words(i) {
+			list = append(list, pair{w, id(i)})
+		}
+		return list
+	}
+}
+
 func same[V any](v V) V { return v }
 
 // maybe is a value of some rows.
@@ -180,12 +195,12 @@ func (r *random) rows(n int) []randomRow {
 		r.numbers(math.MinInt16, math.MaxInt16), small)
 	known, long := maybe(r, r.numbers(math.MinInt32, math.MaxInt32), integer), maybe(r, numbers(), same[int64])
 	doubles, bools, some := maybe(r, numbers(), double), maybe(r, numbers(), bit), r.sometimes()
-	list, others := r.lists(), r.lists()
+	list, pairs := r.lists(), r.pairs()
 	column(func(i int, row *randomRow) {
 		row.Time, row.When, row.RobotsID, row.Number, row.Offset = when(i), other(i), id(i), number(i), offset(i)
 		row.Integer, row.Line, row.MaybeInt, row.MaybeLong = int32(plain(i)), int32(line(i)), known(i), long(i)
 		row.Maybe, row.MaybeFew, row.Status, row.Small = text(i), few(i), status(i), other16(i)
-		row.Double, row.MaybeBool, row.Bool, row.List, row.Others = doubles(i), bools(i), some(i), list(i), others(i)
+		row.Double, row.MaybeBool, row.Bool, row.List, row.Pairs = doubles(i), bools(i), some(i), list(i), pairs(i)
 	})
 	rows := make([]randomRow, n)
 	for i := range rows {

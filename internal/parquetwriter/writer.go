@@ -63,8 +63,9 @@ type Options struct {
 }
 
 // A Writer writes rows of type T: structs whose exported fields have the tags of parquet-go. A field is
-// a string, bool, int32 or int64, a pointer to one of these, to an int16 or a float64, or a list of strings. In
-// an optional column, null is nil, or the zero value of a field that is no pointer.
+// a string, bool, int32 or int64, a pointer to one of these, to an int16 or a float64, or a list. Its elements are
+// strings, int64s, or structs of these. In an optional column, null is nil, or the zero value of a field that is no
+// pointer.
 type Writer[T any] struct{ writer }
 
 // New starts a file.

@@ -107,9 +107,9 @@ func TestEveryGroundIsSaid(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			i := slices.IndexFunc(said, func(g words.Word) bool { return slices.Equal(row.Grounds, []string{g.Name}) })
+			i := slices.IndexFunc(said, func(g words.Word) bool { return slices.Equal(row.GroundWords(), []string{g.Name}) })
 			if i < 0 {
-				t.Errorf("the table %s has the grounds %q", table.Name, row.Grounds)
+				t.Errorf("the table %s has the grounds %v", table.Name, row.Grounds)
 				continue
 			}
 			ground := said[i]

@@ -110,7 +110,7 @@ func (f *Figures) Add(row any) {
 			f.sites.addViolation(row)
 			f.why.add(row)
 			failed := words.Names(words.GroundWords, words.GroundFailed)[0]
-			if row.Certainty == words.Certain.String() && slices.Contains(row.Grounds, failed) {
+			if row.Certainty == words.Certain.String() && slices.Contains(row.GroundWords(), failed) {
 				f.failed++
 			}
 			s = &f.violations

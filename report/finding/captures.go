@@ -81,8 +81,8 @@ func (t *Captures) Cite(f *Case) {
 		f.Cited.ContestedType = c.recordType
 	}
 	f.Cited.Others = make([]string, len(f.Grounds))
-	for i, id := range f.GroundRobotsIDs {
-		if c := t.find(id); c != nil && id != f.RobotsID {
+	for i, g := range f.Grounds {
+		if c := t.find(g.RobotsID); c != nil && g.RobotsID != f.RobotsID {
 			f.Cited.Others[i] = prose.Moment(c.time) + f.madeBy(c.recordType, c.agent)
 		}
 	}

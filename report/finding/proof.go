@@ -146,15 +146,15 @@ func (f *Case) copiesText() []string {
 // doubtTexts are the grounds of the class, each with the capture that it is about unless that is the governing one, and
 // further remarks.
 func (f *Case) doubtTexts() (list []string) {
-	for i, name := range f.Grounds {
-		text := meaningOf(name)
+	for i, g := range f.Grounds {
+		text := meaningOf(g.Word)
 		if i < len(f.Cited.Others) && f.Cited.Others[i] != "" {
 			text += " This is about the capture of " + f.Cited.Others[i] + "."
 		}
 		list = append(list, text)
 	}
 	for _, note := range f.Notes {
-		if !slices.Contains(f.Grounds, note) {
+		if !slices.Contains(f.GroundWords(), note) {
 			list = append(list, meaningOf(note))
 		}
 	}

@@ -36,7 +36,7 @@ func (f *Case) but() string {
 		return "; this is probable, not certain"
 	}
 	var list []string
-	for _, w := range disproofs(f.Grounds) {
+	for _, w := range disproofs(f.GroundWords()) {
 		if but := prose.PlainMarkdown(w.But); !slices.Contains(list, but) {
 			list = append(list, but)
 		}

@@ -26,12 +26,19 @@ func testFound(change func(*Case)) *Case {
 	if change != nil {
 		change(f)
 	}
-	f.Grounds = append(f.Grounds, f.Notes...)
+	f.Grounds = append(f.Grounds, groundsOf(f.Notes...)...)
 	f.clip()
 	return f
 }
 
 func listOf(names string) []string { return strings.Split(names, ",") }
+
+func groundsOf(words ...string) (list []report.Ground) {
+	for _, w := range words {
+		list = append(list, report.Ground{Word: w})
+	}
+	return list
+}
 
 func TestSentence(t *testing.T) {
 	const act = "On 3 May 2024 at 10:15:02 UTC ExampleBot fetched http://a.example/private/x"
@@ -41,7 +48,7 @@ func TestSentence(t *testing.T) {
 		f.RobotsStatus, f.Cited.FinalStatus = new(status), new(status)
 	}
 	later := func(f *Case, seconds int64) {
-		f.Evidence, f.Certainty, f.Grounds = "later", "possible", listOf("received_later")
+		f.Evidence, f.Certainty, f.Grounds = "later", "possible", groundsOf("received_later")
 		f.RobotsTime = new(*f.FetchTime + seconds*1e6)
 	}
 	for name, test := range map[string]struct {
@@ -103,7 +110,7 @@ func TestSentence(t *testing.T) {
 		},
 		"index, in the same second": {func(f *Case) {
 			f.RecordType, f.Certainty, f.Notes, f.RobotsTime = "indexed", "possible", listOf("same_moment,indexed"), f.FetchTime
-			f.Grounds = listOf("same_second")
+			f.Grounds = groundsOf("same_second")
 		}, "An index alone says that on 3 May 2024 at 10:15:02 UTC ExampleBot fetched http://a.example/private/x, " +
 			"which the robots.txt that it had fetched at the same moment (nothing shows for sure which came first)" +
 			forbids + "; but nothing shows that this crawler was informed before."},
@@ -177,14 +184,14 @@ func TestSentence(t *testing.T) {
 				"open allows it.",
 		},
 		"contested by an unfinished line": {
-			func(f *Case) { f.Certainty, f.Grounds = "contested", listOf("unfinished_line") },
+			func(f *Case) { f.Certainty, f.Grounds = "contested", groundsOf("unfinished_line") },
 			act + ", which the robots.txt that it had fetched 14 minutes earlier" + forbids +
 				"; but the line that forbids it is unfinished, and may not forbid it as a whole.",
 		},
 		"another host alone": {
 			func(f *Case) {
 				f.Evidence, f.RobotsAgent, f.Certainty = "stale", "OtherBot", "possible"
-				f.Grounds = listOf("host_mismatch,other_crawler,stale")
+				f.Grounds = groundsOf("host_mismatch", "other_crawler", "stale")
 			},
 			act + ", which the robots.txt that OtherBot had fetched 14 minutes earlier" + forbids +
 				"; but the request names another host than the record, so nothing shows that this site was asked.",
@@ -197,7 +204,7 @@ func TestSentence(t *testing.T) {
 		"no name": {
 			func(f *Case) {
 				f.Agent, f.RobotsAgent, f.Certainty, f.AgentMatch = "", "", "possible", "global"
-				f.Grounds = listOf("no_token")
+				f.Grounds = groundsOf("no_token")
 			},
 			"On 3 May 2024 at 10:15:02 UTC a crawler that is not known by name fetched http://a.example/private/x, " +
 				"which the robots.txt that a crawler that is not known by name had fetched 14 minutes earlier " +

@@ -14,10 +14,8 @@ import (
 // disproofs are the words of the grounds that keep a finding from being a violation, the strongest first.
 func disproofs(grounds []string) (list []words.Word) {
 	for _, name := range grounds {
-		w := words.Find(words.GroundWords, name)
-		isKnown := slices.ContainsFunc(list, func(o words.Word) bool { return o.Name == name })
-		if !isKnown && words.NoteOf(name)&(words.Contests|words.Disproofs) != 0 {
-			list = append(list, w)
+		if words.NoteOf(name)&(words.Contests|words.Disproofs) != 0 {
+			list = append(list, words.Find(words.GroundWords, name))
 		}
 	}
 	return list
@@ -25,7 +23,7 @@ func disproofs(grounds []string) (list []words.Word) {
 
 // Settle are what would settle an unproven finding.
 func (f *Case) Settle() (cures []string) {
-	for _, w := range disproofs(f.Grounds) {
+	for _, w := range disproofs(f.GroundWords()) {
 		if cure := prose.PlainMarkdown(w.Settle); !slices.Contains(cures, cure) {
 			cures = append(cures, cure)
 		}
@@ -59,7 +57,7 @@ type Doubts map[string]int64
 
 // Add counts an unproven fetch.
 func (t Doubts) Add(row *report.ViolationRow) {
-	for _, w := range disproofs(row.Grounds) {
+	for _, w := range disproofs(row.GroundWords()) {
 		t[w.Name]++
 	}
 }

@@ -32,6 +32,10 @@ func newBatch[R any](columns []report.Field, part *Part) *batch[R] {
 		values[i] = reflect.ValueOf(&b.rows[i]).Elem()
 	}
 	for _, c := range columns {
+		if c.Type.Kind() == reflect.Slice && c.Type.Elem().Kind() == reflect.Struct {
+			b.fields = append(b.fields, structFields(values, c)...)
+			continue
+		}
 		f := newField(values, c.Index)
 		f.Field = c
 		b.fields = append(b.fields, f)
@@ -70,6 +74,7 @@ func (b *batch[R]) eachOf(
 		}
 		clear(b.rows)
 		for i, v := range columns.Columns {
+			clear(fields[i].elements)
 			v.Each(fields[i].set)
 		}
 		for i := range n {
@@ -94,9 +99,12 @@ func (b *batch[R]) open(file object.LocalFile, table tableSpec) (*parquetfile.Ro
 		if c == nil { // an earlier program wrote the file
 			continue
 		}
+		if field.leaf != "" {
+			c = f.Column(field.Name + ".list.element." + field.leaf)
+		}
 		isList := field.Type.Kind() == reflect.Slice
-		if c.Kind() == parquetfile.Unread || c.Type.Type.V != field.kind || c.IsList != isList {
-			return nil, nil, damaged("the column %s is of another type", c.Name)
+		if c == nil || c.Kind() == parquetfile.Unread || c.Type.Type.V != field.kind || c.IsList != isList {
+			return nil, nil, damaged("the column %s is of another type", field.Name)
 		}
 		columns, fields = append(columns, c), append(fields, field)
 	}
@@ -109,6 +117,35 @@ type field struct {
 	kind format.Type // of the column
 	// set sets the field of a row, which is zero, to a value of the column, or appends the value.
 	set func(v *parquetfile.Values, row, value int)
+	// of a field of structs in lists: its name, and how many it is set in
+	leaf     string
+	elements []int
+}
+
+// structFields are the fields of structs in a list.
+func structFields(rows []reflect.Value, c report.Field) (fields []field) {
+	for _, part := range report.FieldsOf(c.Type.Elem()) {
+		f := field{Field: c, leaf: part.Name, elements: make([]int, len(rows))}
+		f.kind = format.ByteArray
+		if part.Type.Kind() == reflect.Int64 {
+			f.kind = format.Int64
+		}
+		f.set = func(v *parquetfile.Values, row, value int) {
+			list := rows[row].FieldByIndex(c.Index)
+			if list.Len() == f.elements[row] {
+				list.Set(reflect.Append(list, reflect.Zero(c.Type.Elem())))
+			}
+			set := list.Index(f.elements[row]).FieldByIndex(part.Index)
+			if f.kind == format.Int64 {
+				set.SetInt(v.Int(value))
+			} else {
+				set.SetString(textOf(v, value))
+			}
+			f.elements[row]++
+		}
+		fields = append(fields, f)
+	}
+	return fields
 }
 
 func newField(rows []reflect.Value, index []int) field {
@@ -144,11 +181,6 @@ func newField(rows []reflect.Value, index []int) field {
 		lists := addresses[[]string](rows, index)
 		return field{kind: format.ByteArray, set: func(v *parquetfile.Values, row, value int) {
 			*lists[row] = append(*lists[row], textOf(v, value))
-		}}
-	case *[]int64:
-		lists := addresses[[]int64](rows, index)
-		return field{kind: format.Int64, set: func(v *parquetfile.Values, row, value int) {
-			*lists[row] = append(*lists[row], v.Int(value))
 		}}
 	default:
 		panic(fmt.Sprintf("results: no column is of type %T", pointer))

@@ -51,7 +51,7 @@ LOST = [
     ("the record itself", {"record_type", "trust"}, lambda p: p.indexed and p.got["trust"] == "indexed"),
     ("the record itself", {"certainty"}, lambda p: (p.want["certainty"], p.got["certainty"]) == ("certain", "probable")),
     ("the record itself", {"notes"}, lambda p: p.notes["got"] - {"indexed"} == p.notes["want"]),
-    ("the record itself", {"grounds", "ground_robots_ids"}, lambda p: p.want["certainty"] != p.got["certainty"] or p.notes["want"] != p.notes["got"] or p.want["evidence"] != p.got["evidence"] or p.indexed),
+    ("the record itself", {"grounds"}, lambda p: p.want["certainty"] != p.got["certainty"] or p.notes["want"] != p.notes["got"] or p.want["evidence"] != p.got["evidence"] or p.indexed),
     ("the request: the method", {"fetch_method"}, lambda p: p.indexed and p.got["fetch_method"] == ""),
     ("the request: the User-Agent", {"agent", "agent_source", "user_agent"}, lambda p: p.indexed),
     ("the request: the User-Agent", VERDICT, lambda p: p.want["agent"] != p.got["agent"]),

@@ -177,7 +177,7 @@ def _check_age(row, fetch, capture, body, durations):
     fits = age in (since_capture, since_body) or shown and age == 0 if later else since_capture <= age and (age <= most or row["robots_hops"] > 1)
     if not fits:
         raise Mismatch(f"robots_age_seconds: the row says {age}, the records {least} to {most}")
-    require("evidence", row["evidence"], "later" if later or "asked_later" in row["grounds"] else "fresh" if age <= DAY else "stale")
+    require("evidence", row["evidence"], "later" if later or "asked_later" in [g["word"] for g in row["grounds"]] else "fresh" if age <= DAY else "stale")
     if age < -DAY:
         raise Mismatch(f"evidence from {-age} s after the fetch")
 

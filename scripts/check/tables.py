@@ -37,7 +37,7 @@ def truth(path, names):
         for name, value in zip(names, values, strict=True):
             if name == "double" and value is not None:
                 value = struct.unpack(">d", bytes.fromhex(value))[0]
-            elif name in ("list", "others"):
+            elif name in ("list", "pairs"):
                 value = value or []
             columns[name].append(None if name in NULL_WHERE_ZERO and not value else value)
     return columns
@@ -119,7 +119,7 @@ def all_values(path, readers, tally, chance):
         for name, values in rows.items():
             tally.equal(f"{reader}: the values of {path.stem}.{name}", comparable(columns[name]) == comparable(values), True)
     for name, values in rows.items():
-        if name in ("bool", "maybe_bool", "list", "others", "double"):  # they have no bounds, and readers differ in NaN
+        if name in ("bool", "maybe_bool", "list", "pairs", "double"):  # they have no bounds, and readers differ in NaN
             continue
         asked = [(chance.choice(list(COMPARE)), value) for value in probes(values, chance)]
         asked = asked if name in BOUNDED else asked[:1]

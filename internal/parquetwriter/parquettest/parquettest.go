@@ -19,21 +19,35 @@ func Read[T any](t testing.TB, dir, name string) (list []T) {
 	t.Helper()
 	file, _ := Open(t, filepath.Join(dir, name+".parquet"))
 	reader := parquet.NewReader(file)
-	fields := make(map[string][]int)
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[T]()) {
-		column, _, _ := strings.Cut(f.Tag.Get("parquet"), ",")
-		fields[column] = f.Index
-	}
+	fields := fieldsOf(reflect.TypeFor[T]())
 	columns := reader.Schema().Columns()
 	rows := make([]parquet.Row, 64)
 	for {
 		n, err := reader.ReadRows(rows)
 		for _, values := range rows[:n] {
 			var row T
+			element := 0 // of a list
 			for _, v := range values {
-				if index, ok := fields[columns[v.Column()][0]]; ok && !v.IsNull() {
-					setValue(reflect.ValueOf(&row).Elem().FieldByIndex(index), v)
+				element++
+				if v.RepetitionLevel() == 0 {
+					element = 0
 				}
+				path := columns[v.Column()]
+				index, ok := fields[path[0]]
+				if !ok || v.IsNull() {
+					continue
+				}
+				field := reflect.ValueOf(&row).Elem().FieldByIndex(index)
+				if field.Kind() == reflect.Slice {
+					if element == field.Len() {
+						field.Set(reflect.Append(field, reflect.Zero(field.Type().Elem())))
+					}
+					field = field.Index(element)
+				}
+				if field.Kind() == reflect.Struct {
+					field = field.FieldByIndex(fieldsOf(field.Type())[path[len(path)-1]])
+				}
+				setValue(field, v)
 			}
 			list = append(list, row)
 		}
@@ -46,15 +60,20 @@ func Read[T any](t testing.TB, dir, name string) (list []T) {
 	}
 }
 
+func fieldsOf(row reflect.Type) map[string][]int {
+	fields := make(map[string][]int)
+	for _, f := range reflect.VisibleFields(row) {
+		column, _, _ := strings.Cut(f.Tag.Get("parquet"), ",")
+		fields[column] = f.Index
+	}
+	return fields
+}
+
 func setValue(field reflect.Value, v parquet.Value) {
 	switch {
 	case field.Kind() == reflect.Pointer:
 		field.Set(reflect.New(field.Type().Elem()))
 		setValue(field.Elem(), v)
-	case field.Kind() == reflect.Slice:
-		element := reflect.New(field.Type().Elem()).Elem()
-		setValue(element, v)
-		field.Set(reflect.Append(field, element))
 	case field.Kind() == reflect.String:
 		field.SetString(v.Clone().String())
 	case field.Kind() == reflect.Bool:
