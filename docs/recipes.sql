@@ -44,6 +44,14 @@ WHERE reason <> 'robots_txt_itself'
 GROUP BY ALL
 ORDER BY agent, month;
 
+-- How did each claim of the archives' warcinfo records do, seeds apart?
+SELECT claim, is_seed, count(*) AS fetches,
+       count(*) FILTER (certainty IN ('certain', 'probable')) AS violations,
+       count(*) FILTER (verdict = 'unknown') AS unknown
+FROM 'out/fetches.parquet'
+GROUP BY ALL
+ORDER BY ALL;
+
 -- == What is unknown
 
 -- What is unknown, and why?
