@@ -47,7 +47,7 @@ The command prints how many rows each list has, by reason.
 LIST can also be a cause that the summary counts under "What to do":
 ` + usage.Alternatives(figures.Causes()) + `.
 It then has the rows of violations, unproven, fetches, restrictions or issues that are counted
-there, and in txt their URLs.
+there, and in txt their URLs; with --by, what holds their fetches.
 
 robots in place of a list writes all captures of robots.txt, byte for byte, to archives in a new
 folder (--to FOLDER), with the records that redirects and revisits led to. The archives of the
@@ -64,7 +64,8 @@ else. The columns fetches, dropped and kept count the fetches.
 --agents, --purpose and --as-of must be among those that the audit was made with.
 FORMAT is parquet, csv, jsonl or txt, where each line is what --by says: of records the
 WARC-Record-ID, or the id in a list of URLs. By default it is that of FILE's name, or csv. csv is
-for spreadsheets: no text in it is a formula. parquet and jsonl are for programs.
+for spreadsheets: it has the columns that people read, and no text in it is a formula. parquet and
+jsonl are for programs: they have all columns.
 
 ` + usage.ExitHelp,
 		Example: `  robotsaudit export out keep --purpose train --to keep.parquet
@@ -137,10 +138,14 @@ func (f *exportFlags) writeCause(cmd *cobra.Command, r *results.Results, format 
 	}
 	var n int64
 	err := console.WriteWhole(cmd, f.to, func(w io.Writer) (err error) {
-		n, err = export.WriteCause(cmd.Context(), w, r, f.list, format)
+		n, err = export.WriteCause(cmd.Context(), w, r, f.list, f.options.By, format)
 		return err
 	})
-	text := fmt.Sprintf("%s: %s.", f.list, report.Count(n, "row"))
+	unit := "row"
+	if f.options.By != export.ByRecord {
+		unit = f.unit()
+	}
+	text := fmt.Sprintf("%s: %s.", f.list, report.Count(n, unit))
 	switch {
 	case err != nil:
 		return err
@@ -217,10 +222,12 @@ func (f *exportFlags) resolve() (format export.Format, err error) {
 		return format, usage.Errorf("the name %s shows no format; add --format %s", f.to, usage.Alternatives(export.Formats))
 	}
 	if slices.Contains(figures.Causes(), f.list) {
-		if o.By != export.ByRecord || len(f.decide) > 0 ||
-			!f.asked.IsZero() {
-			return format, usage.Errorf("the list %s has what the report counts, as csv, jsonl, parquet or txt; of the other "+
-				"options it takes --to, --format, --since, --until, --host and --crawler-only", f.list)
+		switch {
+		case f.list == figures.CauseUnread && o.By != export.ByRecord:
+			return format, usage.Errorf("the list %s is of inputs: it takes no --by %s", f.list, o.By)
+		case len(f.decide) > 0 || !f.asked.IsZero():
+			return format, usage.Errorf("the list %s has what the report counts: it takes no --decide, --agents, --purpose "+
+				"and --as-of", f.list)
 		}
 		return format, f.part.Resolve()
 	}

@@ -13,13 +13,14 @@ import (
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
-// WriteCause writes the rows of tables that the report counts by a cause (figures.Causes) under "What to do", and
-// returns how many there are. A text has their URLs, or else the names of inputs.
-func WriteCause(ctx context.Context, w io.Writer, r *results.Results, cause string, format Format) (int64, error) {
-	violation := func(v *report.ViolationRow) string { return v.URL }
+// WriteCause writes the rows of tables that the report counts by a cause (figures.Causes) under "What to do", or what
+// holds their fetches, and returns how many rows it wrote. A text has their URLs, or the names of inputs.
+func WriteCause(
+	ctx context.Context, w io.Writer, r *results.Results, cause string, by By, format Format,
+) (int64, error) {
 	switch cause {
 	case figures.CauseUnproven:
-		return writeTable(w, format, results.Rows(ctx, r, report.UnprovenTable), nil, violation)
+		return writeTable(ctx, w, by, format, results.Rows(ctx, r, report.UnprovenTable), nil, forbidden)
 	case figures.CauseUnknown, figures.CauseForged:
 		isOf := func(f *report.FetchRow) bool {
 			if cause == figures.CauseForged {
@@ -27,41 +28,97 @@ func WriteCause(ctx context.Context, w io.Writer, r *results.Results, cause stri
 			}
 			return f.Verdict == words.Unknown.String() && !words.IsOfNobody(f.Reason)
 		}
-		return writeTable(w, format, results.Rows(ctx, r, report.FetchesTable), isOf,
-			func(f *report.FetchRow) string { return f.URL })
+		return writeTable(ctx, w, by, format, results.Rows(ctx, r, report.FetchesTable), isOf, undecided)
 	case figures.CauseUse:
-		return writeTable(w, format, results.Rows(ctx, r, report.RestrictionsTable), nil,
-			func(x *report.RestrictionRow) string { return x.URL })
+		return writeTable(ctx, w, by, format, results.Rows(ctx, r, report.RestrictionsTable), nil, restricted)
 	case figures.CauseUnread:
-		return writeTable(w, format, results.Rows(ctx, r, report.IssuesTable),
+		return writeTable(ctx, w, by, format, results.Rows(ctx, r, report.IssuesTable),
 			func(i *report.IssueRow) bool { return figures.IsLossy(i.Kind) },
-			func(i *report.IssueRow) string { return i.WARCFilename })
+			func(i *report.IssueRow) (report.FetchRow, decision) {
+				return report.FetchRow{FetchedURL: report.FetchedURL{URL: i.WARCFilename}}, decision{}
+			})
 	}
 	isOf := func(v *report.ViolationRow) bool {
 		is, known := figures.IsWhy(cause, v)
 		return is || !known && figures.CauseOf(v) == cause
 	}
-	return writeTable(w, format, results.Rows(ctx, r, report.ViolationsTable), isOf, violation)
+	return writeTable(ctx, w, by, format, results.Rows(ctx, r, report.ViolationsTable), isOf, forbidden)
 }
 
-// writeTable writes the wanted rows of a table; without wanted all. A text has their keys.
-func writeTable[R any](w io.Writer, format Format, rows iter.Seq2[*R, error], wanted func(*R) bool,
-	key func(*R) string,
+// forbidden, undecided and restricted are the fetch of a row, and what the lists make of it.
+func forbidden(v *report.ViolationRow) (report.FetchRow, decision) {
+	f := report.FetchRow{SURTKey: v.SURTKey}
+	f.URL, f.HostName, f.RegisteredDomain, f.Origin = v.URL, v.HostName, v.RegisteredDomain, v.Origin
+	f.FetchTime, f.WARCFilename, f.WARCRecordOffset, f.WARCRecordID = v.FetchTime, v.WARCFilename, v.WARCRecordOffset,
+		v.WARCRecordID
+	return f, because(words.CauseDisallowed, Grounds{
+		Detail: v.Reason, Agent: v.Agent, Rule: v.Rule, RuleLine: v.RuleLine, RobotsID: v.RobotsID,
+	})
+}
+
+func undecided(f *report.FetchRow) (report.FetchRow, decision) {
+	return *f, because(words.RobotsUnknown, Grounds{
+		Detail: f.Reason, Agent: f.Agent, RuleLine: f.RuleLine, RobotsID: f.RobotsID,
+	})
+}
+
+func restricted(x *report.RestrictionRow) (report.FetchRow, decision) {
+	grounds := Grounds{Detail: x.Kind, Purpose: x.Purpose}
+	if len(x.Statements) > 0 {
+		grounds.Statement = x.Statements[0]
+	}
+	return report.FetchRow{FetchedURL: x.FetchedURL, RecordPlace: x.RecordPlace}, because(words.CauseRestricted, grounds)
+}
+
+func because(cause words.Cause, grounds Grounds) decision {
+	grounds.Reason = cause.String()
+	return decision{cause.Fate(), cause, grounds}
+}
+
+// writeTable writes the wanted rows of a table; without wanted all. By something else than records, it writes
+// what holds their fetches.
+func writeTable[R any](ctx context.Context, w io.Writer, by By, format Format, rows iter.Seq2[*R, error],
+	wanted func(*R) bool, fetchOf func(*R) (report.FetchRow, decision),
 ) (n int64, err error) {
 	dir, remove, err := durable.Temporary("")
 	if err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
+	of := func(yield func(*R, error) bool) {
+		for row, err := range rows {
+			if (err != nil || wanted == nil || wanted(row)) && !yield(row, err) {
+				return
+			}
+		}
+	}
+	if by != ByRecord {
+		l := &list{options: Options{By: by}, dir: dir}
+		l.fetches = func(yield func(*entry, error) bool) {
+			var last report.Place // a fetch has a restriction for each purpose
+			for row, err := range of {
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				f, why := fetchOf(row)
+				if e := l.entryOf(&f, &why); e.Place != last && !yield(&e, nil) {
+					return
+				}
+				last = f.Place()
+			}
+		}
+		err := l.write(ctx, w, format)
+		return l.summary.Total(), err
+	}
 	out := newRowWriter[R](w, format, dir)
-	for row, err := range rows {
+	for row, err := range of {
 		switch {
 		case err != nil:
 			return n, err
-		case wanted != nil && !wanted(row):
-			continue
 		case format == Text:
-			_, err = io.WriteString(w, oneLine(key(row))+"\n")
+			f, _ := fetchOf(row)
+			_, err = io.WriteString(w, oneLine(f.URL)+"\n")
 		default:
 			err = out.Write(row)
 		}

@@ -166,22 +166,26 @@ func (o *Options) checkTables(r *results.Results) error {
 func Write(ctx context.Context, w io.Writer, r *results.Results, o Options, format Format) (s Summary, err error) {
 	err = makeList(r, o, func(l *list) error {
 		defer func() { s = l.summary }()
-		if format == Text {
-			return l.writeKeys(ctx, w)
-		}
-		switch o.By {
-		case ByRecord:
-			return writeRows(ctx, l, w, format, recordRowOf)
-		case ByURL:
-			return writeRows(ctx, l, w, format, urlRowOf)
-		case ByHost:
-			return writeRows(ctx, l, w, format, hostRowOf)
-		case ByOrigin:
-			return writeRows(ctx, l, w, format, originRowOf)
-		case ByDomain:
-			return writeRows(ctx, l, w, format, domainRowOf)
-		}
-		return fmt.Errorf("no list is by %q", o.By)
+		return l.write(ctx, w, format)
 	})
 	return s, err
+}
+
+func (l *list) write(ctx context.Context, w io.Writer, format Format) error {
+	if format == Text {
+		return l.writeKeys(ctx, w)
+	}
+	switch l.options.By {
+	case ByRecord:
+		return writeRows(ctx, l, w, format, recordRowOf)
+	case ByURL:
+		return writeRows(ctx, l, w, format, urlRowOf)
+	case ByHost:
+		return writeRows(ctx, l, w, format, hostRowOf)
+	case ByOrigin:
+		return writeRows(ctx, l, w, format, originRowOf)
+	case ByDomain:
+		return writeRows(ctx, l, w, format, domainRowOf)
+	}
+	return fmt.Errorf("no list is by %q", l.options.By)
 }

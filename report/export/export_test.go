@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -25,6 +26,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/audittest"
 	"github.com/robotsaudit/robotsaudit/report/export"
+	"github.com/robotsaudit/robotsaudit/report/figures"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
@@ -319,21 +321,18 @@ func TestFormats(t *testing.T) {
 	}
 	for i, row := range rows {
 		cells := map[string]string{}
-		for j, name := range lines[0] {
-			cells[name] = lines[i+1][j]
-			want := ""
-			switch v := objects[i][name].(type) {
+		for name, value := range objects[i] {
+			switch v := value.(type) {
 			case string:
-				want = v
+				cells[name] = v
 			case float64:
-				want = fmt.Sprint(int64(v))
-			}
-			if cells[name] != want {
-				t.Errorf("row %d: %s is %q as CSV and %q as JSON", i, name, cells[name], want)
+				cells[name] = fmt.Sprint(int64(v))
 			}
 		}
-		if len(objects[i]) != len(cells) {
-			t.Errorf("row %d: %d columns as JSON, %d as CSV", i, len(objects[i]), len(cells))
+		for j, name := range lines[0] {
+			if got := lines[i+1][j]; got != cells[name] {
+				t.Errorf("row %d: %s is %q as CSV and %q as JSON", i, name, got, cells[name])
+			}
 		}
 		want := map[string]string{
 			"url": row.URL, "reason": row.Grounds.Reason,
@@ -342,7 +341,7 @@ func TestFormats(t *testing.T) {
 			"warc_record_uuid":     strings.TrimPrefix(row.WARCRecordID, "urn:uuid:"),
 			"content_digest_value": strings.TrimPrefix(row.ContentDigest, "sha1:"),
 			"surt_host_name":       strings.TrimSuffix(row.SURTKey[:strings.Index(row.SURTKey, ")")], ":8080"),
-			"statement":            row.Statement, "robots_id": cells["robots_id"], "rule_line": cells["rule_line"],
+			"statement":            row.Statement,
 		}
 		if (row.RobotsID == 0) != (cells["robots_id"] == "") || (row.RuleLine == 0) != (cells["rule_line"] == "") {
 			t.Errorf("row %d: null is no zero: %v", i, cells)
@@ -351,6 +350,56 @@ func TestFormats(t *testing.T) {
 			if cells[name] != value {
 				t.Errorf("row %d: %s is %q, want %q", i, name, cells[name], value)
 			}
+		}
+	}
+}
+
+// TestReadable: as CSV, no list has more than twelve columns, and each of a cause says which sites its fetches are of.
+func TestReadable(t *testing.T) {
+	r := open(t)
+	columns := func(list string, by export.By, table []byte) [][]string {
+		lines, err := csv.NewReader(bytes.NewReader(table)).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(lines[0]) > 12 {
+			t.Errorf("%s by %s: %d columns: %v", list, by, len(lines[0]), lines[0])
+		}
+		return lines
+	}
+	for _, by := range export.Kinds {
+		var out bytes.Buffer
+		if _, err := export.Write(t.Context(), &out, r, export.Options{By: by}, export.CSV); err != nil {
+			t.Fatal(err)
+		}
+		columns("all", by, out.Bytes())
+	}
+	for _, cause := range figures.Causes() {
+		var fetches []int // by kind of row
+		for _, by := range export.Kinds {
+			if cause == figures.CauseUnread && by != export.ByRecord {
+				continue
+			}
+			var out bytes.Buffer
+			n, err := export.WriteCause(t.Context(), &out, r, cause, by, export.CSV)
+			lines := columns(cause, by, out.Bytes())
+			if err != nil || int(n) != len(lines)-1 {
+				t.Errorf("%s by %s: %d rows, %d lines: %v", cause, by, n, len(lines)-1, err)
+			}
+			sum, places := 0, map[string]bool{} // a fetch has a restriction for each purpose
+			for _, cells := range lines[1:] {
+				if by == export.ByRecord {
+					at := slices.Index(lines[0], "warc_filename")
+					places[strings.Join(cells[at:at+2], ":")] = true
+					sum = len(places)
+				} else if count, err := strconv.Atoi(cells[1]); err == nil {
+					sum += count
+				}
+			}
+			fetches = append(fetches, sum)
+		}
+		if len(slices.Compact(fetches)) != 1 {
+			t.Errorf("%s: fetches by kind of row: %v", cause, fetches)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/url"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,8 +24,8 @@ import (
 // Format is how a list is written.
 type Format string
 
-// The formats. Parquet and JSON lines are for programs: a text is as in the tables. CSV is for spreadsheets. In a text
-// each line is the key of a row.
+// The formats. Parquet and JSON lines are for programs: they have all columns, and a text is as in the tables. CSV is for
+// spreadsheets, with the columns that people read. In a text each line is the key of a row.
 const (
 	Parquet Format = "parquet"
 	CSV     Format = "csv"
@@ -41,6 +42,30 @@ type rowWriter[T any] interface {
 	Close() error // after the last row
 }
 
+// keys are the columns that may be what a list has a row for; the first is.
+var keys = []string{"url", "domain", "origin", "surt_host_name"}
+
+// read are the other columns that people read: with the key, no list has more than twelve.
+var read = []string{
+	"id", "fetches", "dropped", "kept", "fetch_time", "warc_filename", "warc_record_offset", "list", "verdict", "reason",
+	"kind", "detail", "certainty", "grounds", "agent", "purpose", "rule", "statement", "statements", "robots_time",
+	"reason_url", "offset", "action",
+}
+
+// readable are the columns that people read.
+func readable(columns []report.Field) (list []report.Field) {
+	has := func(name string) bool {
+		return slices.ContainsFunc(columns, func(f report.Field) bool { return f.Name == name })
+	}
+	key := slices.IndexFunc(keys, has)
+	for _, f := range columns {
+		if slices.Contains(read, f.Name) || key >= 0 && f.Name == keys[key] {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
 // newRowWriter starts a list; dir is for temporary files.
 func newRowWriter[T any](w io.Writer, format Format, dir string) rowWriter[T] {
 	columns := report.FieldsOf(reflect.TypeFor[T]())
@@ -48,7 +73,7 @@ func newRowWriter[T any](w io.Writer, format Format, dir string) rowWriter[T] {
 	case Parquet:
 		return report.NewRowWriter[T](w, dir, "export")
 	case CSV:
-		return newCSVWriter[T](w, columns)
+		return newCSVWriter[T](w, readable(columns))
 	}
 	return &jsonWriter[T]{out: w, columns: columns}
 }

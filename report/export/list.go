@@ -17,8 +17,9 @@ import (
 type list struct {
 	results *results.Results
 	options Options
-	tokens  []string // of the audit, whose verdicts count
-	dir     string   // for temporary files
+	tokens  []string                 // of the audit, whose verdicts count
+	dir     string                   // for temporary files
+	fetches iter.Seq2[*entry, error] // nil: all, decided
 	summary Summary
 }
 
@@ -91,7 +92,10 @@ func makeList(r *results.Results, o Options, do func(*list) error) (err error) {
 // entries yields the entries of the list: of records in the order of fetches, of others sorted by
 // key. An entry is valid until the next step.
 func (l *list) entries(ctx context.Context) iter.Seq2[*entry, error] {
-	all := l.decided(ctx)
+	all := l.fetches
+	if all == nil {
+		all = l.decided(ctx)
+	}
 	if l.options.By != ByRecord {
 		all = l.grouped(ctx, all)
 	}
