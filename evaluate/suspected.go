@@ -20,7 +20,7 @@ func (v *Verification) count(r *Result) {
 	switch {
 	case r.Fetch.Trust == facts.TrustVerified:
 		v.Verified++
-	case !r.IsSuspected():
+	case !r.IsSuspected() || !r.Fetch.NamesRecord():
 		return
 	case r.Fetch.Flags&facts.FlagRefuted != 0:
 		v.Refuted++

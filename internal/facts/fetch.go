@@ -240,6 +240,12 @@ func (f *Fetch) ListedIDs() []string {
 // read.
 func (f *Fetch) IsIndexed() bool { return f.Type == TypeIndexed }
 
+// NamesRecord reports whether a row of an index or a list names a record that can be looked for: by its place, and by
+// its second, which shows that the row and the record are one fetch.
+func (f *Fetch) NamesRecord() bool {
+	return f.IsIndexed() && f.Archive != "" && f.Offset >= 0 && f.Precision >= PrecisionSecond
+}
+
 // IsReportedByIndex reports whether an index or a list reports f. Its record may have been read since.
 func (f *Fetch) IsReportedByIndex() bool { return f.IsIndexed() || f.Trust == TrustVerified }
 

@@ -113,12 +113,8 @@ func New(set *facts.Set, opt Options) (*Verification, error) {
 // Close removes the temporary files.
 func (v *Verification) Close() error { return os.RemoveAll(v.tmp) }
 
-// Can reports whether a row names a record that can be looked for, and was not before: by its
-// place, and by its second, which shows that the row and the record are one fetch.
-func Can(f *facts.Fetch) bool {
-	return f.IsIndexed() && f.Archive != "" && f.Offset >= 0 && f.Precision >= facts.PrecisionSecond &&
-		f.Flags&facts.FlagRefuted == 0
-}
+// Can reports whether a row names a record that can be looked for, and was not before.
+func Can(f *facts.Fetch) bool { return f.NamesRecord() && f.Flags&facts.FlagRefuted == 0 }
 
 // Add adds a row. Several goroutines may.
 func (v *Verification) Add(f *facts.Fetch) error {
