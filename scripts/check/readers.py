@@ -15,13 +15,6 @@ import pyarrow
 import pyarrow.parquet as parquet
 
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
-# Columns of a citation, without its prefix, and those of robots that say the same.
-PLACE = {"time": "fetch_time", "agent": "agent", "outcome": "outcome", "warc_filename": "warc_filename",
-         "warc_record_offset": "warc_record_offset", "warc_record_id": "warc_record_id"}
-BODY = ("body_warc_filename", "body_warc_record_offset", "body_digest")
-CONTESTED = PLACE | {column: column for column in BODY}
-CITED = CONTESTED | {column: column for column in ("body_time", "body_agent", "body_warc_record_id")} | {
-    "url": "url", "status": "fetch_status", "warc_record_length": "warc_record_length"}
 
 
 def moment(text):
@@ -118,9 +111,6 @@ class Checks:
         self.equal("rows of restrictions by kind", kinds, {kind: count for kind, count in asked.items() if count})
         self.equal("rows of robots", self.rows["robots"], totals["robots_captures"] + totals["log_evidence"])
         self.equal("rows of all tables", self.rows, audit["tables"])
-        self.equal("violations", totals["violations"], totals["violations_certain"] + totals["violations_probable"])
-        self.equal("unproven", totals["unproven"], totals["possible"] + totals["contested"])
-        self.equal("decidable", totals["decidable"], totals["fetches"] - totals["robots_txt_itself"] - totals["no_crawler"])
         for name, pick in (("first", min), ("last", max)):
             times = [row[0] for row in self.all(f"select epoch_us({pick.__name__}(fetch_time)) from fetches")]
             self.equal(f"{name}_fetch_time", moment(totals[f"{name}_fetch_time"]), times[0])
@@ -131,14 +121,6 @@ class Checks:
             sums = self.all("select " + ", ".join(f"coalesce(sum({c}), 0)" for c in counts) + f" from {name}")[0]
             for column, total in zip(counts, sums):
                 self.equal(f"sum of {name}.{column}", int(total), totals[column])
-        decidable, unknown = totals["decidable"], totals["unknown"] - totals["no_crawler"]
-        self.share("disallowed_share_of_known", totals, totals["disallowed"], decidable - unknown)
-        self.share("disallowed_share", totals, totals["disallowed"], decidable)
-        self.share("disallowed_or_unknown_share", totals, totals["disallowed"] + unknown, decidable)
-
-    def share(self, name, totals, part, whole):
-        stated = totals[name]
-        self.equal(name, None if stated is None else round(stated, 6), round(part / whole, 6) if whole else stated)
 
     def invariants(self):
         """invariants are those of Counts, recounted from fetches."""
@@ -192,22 +174,13 @@ class Checks:
                 f"select count(*) from {name} where robots_id is null"), 0)
         self.equal("robots_id given twice", self.one("select count(*) - count(distinct robots_id) from robots"), 0)
         for name in ("violations", "unproven", "restrictions"):
-            self.cites(name, "robots", CITED)
             self.equal(f"rows of {name} with a body and without its time and place", self.one(
                 f"select count(*) from {name} where (robots_body_digest is null) <> (robots_body_time is null) "
                 "or (robots_body_digest is null) <> (robots_body_warc_record_offset is null)"), 0)
         for name in ("violations", "unproven"):
-            self.cites(name, "contested", CONTESTED)
             self.equal(f"rows of {name} that cite a copy without the note permitted_copy, or the reverse", self.one(
                 f"select count(*) from {name} where (contested_time is not null) <> "
                 "coalesce(list_contains(notes, 'permitted_copy'), false)"), 0)
-
-    def cites(self, name, prefix, columns):
-        """cites: what a table says of a capture is what robots says of it."""
-        same = " and ".join(f"n.{prefix}_{here} is not distinct from r.{there}" for here, there in columns.items())
-        self.equal(f"rows of {name} whose {prefix}_ columns are not those of robots", self.one(
-            f"select count(*) from {name} n left join robots r on r.robots_id = n.{prefix}_robots_id where "
-            f"n.{prefix}_robots_id is not null and not ({same})".replace("robots_robots_id", "robots_id")), 0)
 
     def pages(self):
         """pages: what is said of use is said of fetches, and counted as often."""
