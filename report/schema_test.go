@@ -160,8 +160,9 @@ var elsewhere = []string{
 
 // byName are the lists of which docs/SCHEMA.md has the values alone; the command schema explains each.
 var byName = []string{
-	"capture_cc", "hint", "lossy_issue", "parse_mode", "profile", "protocol", "purpose", "record_issue", "remark",
-	"restriction", "rule", "signal_source", "tag_contradiction", "tag_note", "tag_source",
+	"agent_match", "capture_cc", "conflict", "group_kind", "hint", "lossy_issue", "modality", "parse_mode", "profile",
+	"protocol", "purpose", "record_issue", "remark", "restriction", "rule", "scope", "signal_source",
+	"tag_contradiction", "tag_note", "tag_source",
 }
 
 // usualOrder is the order of most tables, which the document states once.
@@ -336,9 +337,9 @@ func columnsNamed(t *testing.T, s *Schema, name string) (columns []Column) {
 	return nil
 }
 
-// valuesText says where the values of a column are described.
+// valuesText names the lists that have the values of a column, if it is not the one of its own name.
 func valuesText(c *Column) string {
-	if c.valueLists == nil {
+	if c.valueLists == nil || slices.Equal(c.valueLists, []string{c.Name}) {
 		return ""
 	}
 	return " Values: `" + strings.Join(c.valueLists, "`, `") + "`."
@@ -519,7 +520,16 @@ func TestDocumentDescribesAudit(t *testing.T) {
 	}
 	var got []string
 	for line := range strings.Lines(part) {
-		if name, _, ok := strings.Cut(strings.TrimPrefix(line, "| `"), "` |"); ok && strings.HasPrefix(line, "| `") {
+		names, _, ok := strings.Cut(strings.TrimPrefix(line, "| `"), "` |")
+		if !ok || !strings.HasPrefix(line, "| `") {
+			continue
+		}
+		all := strings.Split(names, "`, `") // the others have the path of the first
+		path := all[0][:strings.LastIndex(all[0], ".")+1]
+		for i, name := range all {
+			if i > 0 {
+				name = path + name
+			}
 			got = append(got, name)
 		}
 	}
