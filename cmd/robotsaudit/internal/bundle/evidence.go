@@ -65,6 +65,11 @@ asks what robots.txt disallowed to others, in place of the crawler that made the
 				return usage.Errorf("--agents and --purpose say what lists drop: add --drop")
 			case opt.Dir == "":
 				return usage.Errorf("no output folder given; name it, as in: %s", usage.FirstExample(cmd))
+			}
+			if err := usage.RefuseFile(opt.Dir); err != nil {
+				return err
+			}
+			switch {
 			case opt.To == "":
 				return usage.Errorf("no file given for the bundle; add --to FILE, as in: %s", usage.FirstExample(cmd))
 			case opt.Archives != "" && !usage.IsFolder(opt.Archives):

@@ -45,7 +45,8 @@ func RunOn(cmd *cobra.Command, output *string, missing string, run func(cmd *cob
 			return usage.Errorf("the output folder comes first; write: %s %s %s", cmd.CommandPath(),
 				prose.ShellWord(args[0]), prose.ShellWord(*output))
 		case len(args) < n && !isOutput:
-			return usage.Errorf("%q is no folder; name the output folder first, as in: %s", *output, usage.FirstExample(cmd))
+			return usage.Errorf("%q is no folder; name the output folder first, which 'robotsaudit audit INPUT... -o out' "+
+				"makes, as in: %s", *output, usage.FirstExample(cmd))
 		case len(args) < n:
 			return usage.Errorf("name "+missing, call)
 		}

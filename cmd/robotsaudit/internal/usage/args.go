@@ -134,8 +134,8 @@ func RefuseFile(dir string) error {
 		if _, err := os.Stat(filepath.Join(filepath.Dir(dir), report.AuditFile)); err == nil {
 			return Errorf("%s is a file, not a folder; name its folder: %s", dir, filepath.Dir(dir))
 		}
-		return Errorf("%s is a file; name the output folder of an audit, which 'robotsaudit audit INPUT -o DIR' makes "+
-			"(a log of a server: audit --access-log FILE; a bundle: robotsaudit verify FILE)", dir)
+		return Errorf("%[1]s is a file; name the output folder of an audit, which 'robotsaudit audit %[1]s -o out' makes "+
+			"(of a server's log: audit --access-log %[1]s -o out; a bundle: robotsaudit verify %[1]s)", prose.ShellWord(dir))
 	}
 	return nil
 }
