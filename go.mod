@@ -22,6 +22,7 @@ require (
 	github.com/slyrz/warc v0.0.0-20150806225202-a50edd19b690
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.10
+	github.com/ulikunitz/xz v0.5.17
 	golang.org/x/net v0.62.0
 	golang.org/x/sys v0.50.0
 	golang.org/x/term v0.48.0

@@ -263,8 +263,9 @@ func sniffArray(b []byte) Format {
 // toParquet is how to make a table that is read out of one that is not.
 const toParquet = "; write it as Parquet, as by DuckDB: COPY (FROM 'FILE') TO 'FILE.parquet'"
 
-// Recognise says what a file is that begins with b, where it is none that can be read, and what to do.
-func Recognise(b []byte) string {
+// Recognise says what a file is that begins with b, where it is none that can be read, and what to do. It is known, or
+// only its beginning is shown.
+func Recognise(b []byte) (what string, isKnown bool) {
 	for _, known := range [...]struct{ begin, what string }{
 		{"PK\x03\x04", "it is a zip file or an Excel workbook"},
 		{"\xd0\xcf\x11\xe0", "it is an Excel workbook"},
@@ -280,9 +281,9 @@ func Recognise(b []byte) string {
 	} {
 		if bytes.HasPrefix(b, []byte(known.begin)) {
 			if strings.Contains(known.what, ":") {
-				return known.what
+				return known.what, true
 			}
-			return known.what + toParquet
+			return known.what + toParquet, true
 		}
 	}
 	if isGzip(b) {
@@ -306,12 +307,12 @@ func Recognise(b []byte) string {
 	}
 	switch {
 	case 2*logged > all, logged > 0 && bytes.HasPrefix(b, []byte("#")):
-		return "it is an access log: name it by --access-log"
+		return "it is an access log: name it by --access-log", true
 	case 2*ruled > all:
 		return "it is a robots.txt itself: 'robotsaudit match FILE TOKEN URL' asks it; as a capture, it needs a row " +
-			"with its URL and time in a table, for --robots"
+			"with its URL and time in a table, for --robots", true
 	case bytes.HasPrefix(bytes.TrimSpace(b), []byte("<")):
-		return "it is HTML or XML"
+		return "it is HTML or XML: leave it out", true
 	}
-	return fmt.Sprintf("it begins with %.40q", b[:min(len(b), 40)])
+	return fmt.Sprintf("it begins with %.40q", b[:min(len(b), 40)]), false
 }

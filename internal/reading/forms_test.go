@@ -374,7 +374,7 @@ func TestCapsHaveIssues(t *testing.T) {
 		"maxHeaderMembers": {append(warctest.GzipMembers(warctest.Warcinfo("urn:i", "")),
 			tiny(warctest.Response("urn:1", "http://h/", ok200).String())...), []string{"bad_record_header"}},
 		"maxDictionary": {[]byte("\x5d\x2a\x4d\x18\xff\xff\xff\xff...."), []string{"bad_dictionary"}},
-		"maxZstdWindow": {
+		"maxWindow": {
 			[]byte{0x28, 0xb5, 0x2f, 0xfd, 0x04, 17 << 3, 1, 0, 0},
 			[]string{"window_too_large", "skipped_range"},
 		},

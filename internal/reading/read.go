@@ -115,7 +115,12 @@ func readSource(ctx context.Context, in facts.Input, src io.Reader, number int32
 			rowreading.RowOptions{Progress: opt.Progress, Cores: opt.Cores, PartRows: opt.PartRows})
 	case !form.Readable() && form.Kind == words.IssueNotAnArchive:
 		b, _ := from.Peek(sniffIndex)
-		return refuse(a, in, form.String(), form.Kind, form.Refusal+"; "+cdx.Recognise(b))
+		what, isKnown := cdx.Recognise(b)
+		reason := form.Refusal + "; " + what
+		if isKnown {
+			reason = "it is no archive; " + what
+		}
+		return refuse(a, in, form.String(), form.Kind, reason)
 	case !form.Readable():
 		return refuse(a, in, form.String(), form.Kind, form.Refusal)
 	case form.Container == warc.ContainerForeign:
@@ -165,10 +170,11 @@ func readAccessLog(in facts.Input, form warc.Form, from *input.Source, number in
 	})
 }
 
-// isPacked reports whether a list is compressed by zstd or bzip2; package cdx undoes gzip.
+// isPacked reports whether a list is compressed by zstd, bzip2 or xz; package cdx undoes gzip.
 func isPacked(from *input.Source) bool {
-	b, _ := from.Peek(4)
-	return bytes.HasPrefix(b, []byte("BZh")) || bytes.HasPrefix(b, []byte("\x28\xb5\x2f\xfd"))
+	b, _ := from.Peek(6)
+	return bytes.HasPrefix(b, []byte("BZh")) || bytes.HasPrefix(b, []byte("\x28\xb5\x2f\xfd")) ||
+		bytes.HasPrefix(b, []byte("\xfd7zXZ\x00"))
 }
 
 // refuse is the result of an input of which nothing is read.

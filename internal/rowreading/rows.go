@@ -4,6 +4,7 @@
 package rowreading
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/binary"
@@ -56,10 +57,15 @@ func Read(a *facts.Account, in facts.Input, format cdx.Format, from *input.Sourc
 			return result, err
 		}
 	}
-	if opt.Text != nil {
+	peek := from.Reader
+	switch {
+	case opt.Packed:
+		peek = bufio.NewReaderSize(opt.Text, 64<<10)
+		src = peek
+	case opt.Text != nil:
 		src = opt.Text
 	}
-	begin, _ := from.Peek(64 << 10)
+	begin, _ := peek.Peek(64 << 10)
 	begin = bytes.Clone(begin)
 	rows, err := cdx.Open(format, src, size, cdx.FormatOptions{
 		Path: in.Path, Columns: in.Columns, PartRows: opt.PartRows, Packed: opt.Packed,
@@ -72,8 +78,9 @@ func Read(a *facts.Account, in facts.Input, format cdx.Format, from *input.Sourc
 		return result, from.Failed()
 	case err != nil:
 		result.Refusal = err.Error()
-		if in.List || in.RobotsList {
-			result.Refusal += "; " + cdx.Recognise(begin)
+		if (in.List || in.RobotsList) && len(begin) > 0 {
+			what, _ := cdx.Recognise(begin)
+			result.Refusal += "; " + what
 		}
 		err := a.Report(facts.Issue{
 			Offset: -1, Length: in.Size, Kind: words.IssueNotAnArchive, Detail: result.Refusal, Action: "not read",

@@ -16,7 +16,7 @@ const (
 	MaxURL           = 64 << 10         // bytes of a URL or Location
 	MaxWarcinfos     = 1024             // warcinfo records remembered in one input
 	maxDictionary    = 16 << 20         // bytes of a zstd dictionary, decompressed
-	maxZstdWindow    = 64 << 20         // bytes that a zstd frame may look back
+	maxWindow        = 64 << 20         // bytes that a zstd frame or an xz block may look back
 	MaxConcurrent    = 64               // WARC-Concurrent-To fields of one record
 	MaxRepeated      = 8                // contradicting fields of one header of WARC that are named
 	maxHeaderMembers = 16               // members that one record header lies in

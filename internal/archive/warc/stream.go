@@ -66,8 +66,10 @@ func Decompressed(a Form, src *input.Source) (io.Reader, error) {
 		r, err := z.stream(src.Reader)
 		return &sticky{r: r, src: src}, err
 	}
-	b, _ := src.Peek(len(magicBzip2))
+	b, _ := src.Peek(len(magicXZ))
 	switch {
+	case bytes.HasPrefix(b, magicXZ):
+		return &sticky{r: &xzReader{in: src.Reader}, src: src}, nil
 	case bytes.HasPrefix(b, magicBzip2):
 		return &sticky{r: bzip2.NewReader(src.Reader), src: src}, nil
 	case bytes.HasPrefix(b, magicGzip):

@@ -36,7 +36,7 @@ type zstdCodec struct {
 
 func newZstdCodec(dictionary []byte) (*zstdCodec, error) {
 	z := &zstdCodec{[]zstd.DOption{
-		zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxZstdWindow),
+		zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow),
 	}}
 	if dictionary != nil {
 		z.options = append(z.options, zstd.WithDecoderDicts(dictionary))
@@ -204,10 +204,10 @@ func (m *zstdMembers) next() error {
 	if h.SingleSegment {
 		window = h.FrameContentSize
 	}
-	if window > maxZstdWindow {
+	if window > maxWindow {
 		return &memberError{
 			words.IssueWindowTooLarge,
-			fmt.Sprintf("a zstd window of %d bytes, more than %d", window, maxZstdWindow),
+			fmt.Sprintf("a zstd window of %d bytes, more than %d", window, maxWindow),
 		}
 	}
 	m.frame = frameReader{src: m.src, left: int64(h.HeaderSize), checksum: h.HasCheckSum}
