@@ -152,17 +152,9 @@ var apart = map[string]string{
 	"Counts":            "[Counts](#counts)",
 }
 
-// elsewhere are the lists of values that docs/SEMANTICS.md, or another part of docs/SCHEMA.md, describes.
-var elsewhere = []string{
-	"verdict", "reason", "evidence", "certainty", "note", "ground",
-	"policy_restriction", "restriction_longpre", "restriction_liu", "restriction_cc",
-}
-
-// byName are the lists of which docs/SCHEMA.md has the values alone; the command schema explains each.
-var byName = []string{
-	"agent_match", "capture_cc", "conflict", "group_kind", "hint", "lossy_issue", "modality", "parse_mode", "profile",
-	"protocol", "purpose", "record_issue", "remark", "restriction", "rule", "scope", "signal_source",
-	"tag_contradiction", "tag_note", "tag_source",
+// explained are the lists of values in docs/SCHEMA.md. docs/SEMANTICS.md has others, the command schema all.
+var explained = []string{
+	"agent_source", "conflict", "outcome", "preference", "record_type", "refusal", "signal_purpose", "tags_from", "trust",
 }
 
 // usualOrder is the order of most tables, which the document states once.
@@ -210,18 +202,12 @@ func generated(t *testing.T, s *Schema, kind, name string) string {
 	case "values":
 		line("list", "values")
 		line("---", "---")
-		for _, list := range slices.Sorted(maps.Keys(valuesOf)) {
-			var all, names []string
+		for _, list := range explained {
+			var all []string
 			for _, v := range valuesOf[list] {
-				all, names = append(all, "`"+v.Name+"` "+cell(v.Meaning)), append(names, "`"+v.Name+"`")
+				all = append(all, "`"+v.Name+"` "+cell(v.Meaning))
 			}
-			switch {
-			case slices.Contains(elsewhere, list):
-			case slices.Contains(byName, list):
-				line("`"+list+"`", strings.Join(names, ", "))
-			default:
-				line("`"+list+"`", strings.Join(all, "<br>"))
-			}
+			line("`"+list+"`", strings.Join(all, "<br>"))
 		}
 	case "columns":
 		if table, ok := s.Find(name); ok && table.Order != usualOrder {
