@@ -104,7 +104,7 @@ def test_lists(audit: robotsaudit.Audit, tmp_path: Path) -> None:
     counts = [count for rows in lists for (count,) in rows.aggregate("count(*)").fetchall()]
     assert all(counts) and sum(counts) == 181
     whole = audit.export("keep", purpose="train", decide=["all=drop", "tags_unknown=keep"], to=tmp_path / "keep.csv")
-    assert whole.columns == lists[0].columns
+    assert len(whole.columns) == 12 and set(whole.columns) < set(lists[0].columns)
     assert (tmp_path / "keep.csv").read_text().count("\n") == counts[0] + 1
     urls = audit.export("drop", by="url", to=tmp_path / "drop.txt").fetchall()
     assert ("http://news.example/private/draft.html",) in urls
@@ -185,7 +185,7 @@ def test_lists_of_urls_in_memory_are_read_once(archives: Path, tmp_path: Path) -
     """The same call again reads nothing, and one with other rows replaces the list."""
     def kept(rows: str) -> int:
         events: list[Any] = []
-        made = robotsaudit.audit([], urls=duckdb.sql(f"SELECT 'http://a.example/' || n AS url, TIMESTAMPTZ '2025-03-20 12:00Z' AS date "
+        made = robotsaudit.audit([], urls=duckdb.sql(f"SELECT 'http://a.example/' || n AS url, TIMESTAMPTZ '2025-03-20 12:00:00Z' AS date "
                                                      f"FROM range({rows}) t(n)"), output=tmp_path / "out", progress=events.append)
         assert made.summary["fetches"] == int(rows)
         kept: int = events[-1]["inputs_kept"]

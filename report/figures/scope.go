@@ -89,13 +89,18 @@ func (t *crawlerTally) conduct() document.Table {
 	return table
 }
 
+// catalogues begin the sources of tokens that are lists of somebody else, where nobody reaches an operator.
+var catalogues = []string{
+	"https://github.com/", "https://crawlerdex.tn3w.dev/", "https://darkvisitors.com/", "https://www.botsights.com/",
+}
+
 // operators names who runs the crawlers with violations, and where the list of agents has an address of theirs.
 func (t *crawlerTally) operators() string {
 	var names []string
 	for _, c := range t.first {
 		if a, known := agents.Find(c.Agent); c.Violations() > 0 && known && a.Operator != "" {
 			name := a.Operator + " (" + a.Token
-			if a.Source != "" && len(a.Categories) > 0 && !strings.HasPrefix(a.Source, "https://github.com/") {
+			if !slices.ContainsFunc(catalogues, func(c string) bool { return strings.HasPrefix(a.Source, c) }) {
 				name += "; " + a.Source
 			}
 			names = append(names, name+")")

@@ -2,10 +2,11 @@
 
     package BINARY [PYTHON...]
 
-A wheel with BINARY is made twice, of the same bytes, and installed with its one dependency and pytest in an environment
+A wheel with BINARY is made twice, of the same bytes, and installed with its dependencies and pytest in an environment
 of each PYTHON: unless some are named, of each version from 3.11 that is on the PATH or in pyenv. There the package's own
-tests run, and the Python lines of both READMEs, without a network. In the first environment some run once more with pandas,
-Polars, tqdm and datatrove, and mypy and pyright check the types.
+tests run, and the Python lines of both READMEs, without a network. In the first environment they run with the least DuckDB
+that the package takes, too, and some once more with pandas, Polars and tqdm, and with what the package's extra for
+datatrove installs; mypy and pyright check the types.
 """
 
 import os
@@ -13,6 +14,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -20,9 +22,9 @@ from lib import ROOT, call, folder
 
 ENVIRONMENT = "requirements-package.txt"
 PYTHON = ROOT / "python"
-PINNED = ("duckdb==2.0.1", "pytest==9.2.0")
-MORE = ("datasets==5.2.0", "datatrove==0.10.1", "mypy==2.4.1", "pandas==3.1.1", "polars==2.1.0", "pyarrow==26.0.1", "pyright[nodejs]==1.1.414", "regex==2026.11.15",
-        "tqdm==4.70.1")
+NEWEST, PYTEST = "duckdb==2.0.1", "pytest==9.2.0"
+DATATROVE = ("datatrove==0.10.1", "pyarrow==26.0.1", "regex==2026.11.15")
+MORE = ("datasets==5.2.0", "mypy==2.4.1", "pandas==3.1.1", "polars==2.1.0", "pyright[nodejs]==1.1.414", "tqdm==4.70.1")
 
 
 def pythons_here():
@@ -73,9 +75,15 @@ def check(wheel, python, work, *, more):
         print(call(inside, "--version", codes=(0,)).strip(), call(*alone, inside, "-m", "pytest", "-q", "-p", "no:cacheprovider",
               PYTHON, *which, cwd=work, codes=(0,)).strip().splitlines()[-1], flush=True)
 
-    install(wheel, *PINNED)
+    if more:
+        least = tomllib.loads((PYTHON / "pyproject.toml").read_text())["project"]["dependencies"][0]
+        install(wheel, PYTEST, least.replace(">=", "=="))
+        test()
+    install(wheel, PYTEST, NEWEST)
     test()
     if more:
+        install(f"{wheel}[datatrove]", *DATATROVE)
+        test("-k", "lines_of or filter")
         install(*MORE)
         test("-k", "lines_of or bars or in_memory or relations or filter")
         print(call(inside, "-m", "mypy", "--cache-dir", work / "mypy", cwd=PYTHON, codes=(0,)).strip())
