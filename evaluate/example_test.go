@@ -72,7 +72,7 @@ func ExampleResolved_Origin() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, st := range origin.Captures {
+	for st := range origin.Captures() {
 		fmt.Println("captured", st.Time().UTC().Format(time.DateTime), st.Outcome)
 	}
 	for _, hour := range []int{7, 19} {

@@ -287,7 +287,7 @@ func said(a *Answer) Said {
 
 // addCaptures adds the part of the timeline that the decision looked at.
 func (x *explainer) addCaptures() error {
-	x.made.Undated = len(x.origin.Captures) - len(x.origin.timeline.Captures())
+	x.made.Undated = x.origin.captures.Undated
 	captures, skipped, err := x.inquiry.Captures()
 	if err != nil {
 		return err

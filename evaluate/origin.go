@@ -17,8 +17,7 @@ import (
 // Origin is what is known of one origin's robots.txt in time. Any fetch can be decided by
 // it, one that was never made, too.
 type Origin struct {
-	Captures []*State // by time; those without a date first
-
+	captures *verdict.Captures
 	place    facts.Place
 	resolved *Resolved
 	timeline *verdict.Timeline
@@ -41,20 +40,24 @@ func (r *Resolved) Origin(ctx context.Context, name string) (*Origin, error) {
 		return nil, err
 	}
 	o := &Origin{place: here, resolved: r, deciding: r.newDeciding()}
+	o.captures = o.decider.NewCaptures()
 	err = l.each(here, func(st *State) error {
 		if !use.IsSiteFile(&st.State) {
 			o.decider.Complete(st, id)
 			id++
-			o.Captures = append(o.Captures, st)
+			o.captures.Add(st)
 		}
 		return nil
 	}, func(_, _ *facts.LogEvent) error { return nil })
 	if err != nil {
 		return nil, err
 	}
-	o.timeline, err = l.load(here, o.Captures, o.decider)
+	o.timeline, err = l.load(here, o.captures, o.decider)
 	return o, err
 }
+
+// Captures yields the captures of robots.txt by which fetches are decided, by time.
+func (o *Origin) Captures() iter.Seq[*State] { return o.timeline.Captures() }
 
 var errEnough = errors.New("no more fetches are asked for")
 

@@ -165,14 +165,14 @@ func (e *evaluation) newOrigin() {
 
 // loadTimeline reads the timeline of an origin, and passes its states to the sink.
 func (e *evaluation) loadTimeline(here facts.Place, l *timelines) (*verdict.Timeline, error) {
-	var list []*State
+	captures := e.decider.NewCaptures()
 	err := l.each(here, func(st *State) error {
 		if use.IsSiteFile(&st.State) {
 			return e.use.AddFile(&st.State)
 		}
 		e.decider.Complete(st, e.nextID)
 		e.nextID++
-		list = append(list, st)
+		captures.Add(st)
 		if e.begun {
 			return nil
 		}
@@ -181,7 +181,7 @@ func (e *evaluation) loadTimeline(here facts.Place, l *timelines) (*verdict.Time
 	if err != nil {
 		return nil, err
 	}
-	return l.load(here, list, e.decider)
+	return l.load(here, captures, e.decider)
 }
 
 func (e *evaluation) reportState(st *State) error {

@@ -171,7 +171,7 @@ func (l *timelines) skipTo(c Cut, id int64) (int64, error) {
 }
 
 // load makes the timeline of an origin from its captures, by who made them.
-func (l *timelines) load(here facts.Place, captures []*State, d *verdict.Decider) (*verdict.Timeline, error) {
+func (l *timelines) load(here facts.Place, captures *verdict.Captures, d *verdict.Decider) (*verdict.Timeline, error) {
 	found := verdict.Found{Captures: captures, Targets: l.targets, Unread: slices.Clone(l.unread.Times)}
 	err := l.marks.Each(here, func(m *resolve.Mark) error {
 		if n := len(found.Marks); n == 0 || found.Marks[n-1] != *m {

@@ -202,7 +202,9 @@ func TestOriginApart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		captures += len(o.Captures)
+		for range o.Captures() {
+			captures++
+		}
 		for f, err := range o.Fetches(t.Context()) {
 			if err != nil {
 				t.Fatal(err)

@@ -39,23 +39,7 @@ func BenchmarkDecide(b *testing.B) {
 }
 
 func benchmarkDecide(b *testing.B, body []byte, tokens []string) {
-	store, err := facts.NewReader(new(facts.Set), b.TempDir())
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer store.Close()
-	path := filepath.Join(b.TempDir(), "bodies.pack")
-	bodies, err := pack.Create(path)
-	if err != nil {
-		b.Fatal(err)
-	}
-	ref, err := bodies.Put(body)
-	if err := errors.Join(err, bodies.Close()); err != nil {
-		b.Fatal(err)
-	}
-	if _, err := store.AddPack(path); err != nil {
-		b.Fatal(err)
-	}
+	store, ref := storeOf(b, body)
 	d := NewDecider(nil, parsed.NewCache(store, robots.RFC9309), crawler.NewNames("", nil), new(crawler.Software))
 	w := &WhatIf{
 		Tokens: tokens, Verdict: func(*GroupVerdict) error { return nil },
@@ -91,7 +75,7 @@ func benchmarkDecide(b *testing.B, body []byte, tokens []string) {
 	for b.Loop() {
 		i := n % len(fetches)
 		if i == 0 {
-			tl = newTimeline(&Found{Captures: states}, nil)
+			tl = newTimeline(&Found{Captures: capturesOf(d, states)})
 			w.NewOrigin(d)
 		}
 		err := d.DecideFetch(&r, &fetches[i], tl)
@@ -104,4 +88,35 @@ func benchmarkDecide(b *testing.B, body []byte, tokens []string) {
 		n++
 	}
 	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "fetches/s")
+}
+
+// storeOf holds one body.
+func storeOf(tb testing.TB, body []byte) (*facts.Reader, pack.Ref) {
+	tb.Helper()
+	store, err := facts.NewReader(new(facts.Set), tb.TempDir())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { store.Close() })
+	path := filepath.Join(tb.TempDir(), "bodies.pack")
+	bodies, err := pack.Create(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	ref, err := bodies.Put(body)
+	if err := errors.Join(err, bodies.Close()); err != nil {
+		tb.Fatal(err)
+	}
+	if _, err := store.AddPack(path); err != nil {
+		tb.Fatal(err)
+	}
+	return store, ref
+}
+
+func capturesOf(d *Decider, states []*State) *Captures {
+	c := d.NewCaptures()
+	for _, st := range states {
+		c.Add(st)
+	}
+	return c
 }

@@ -83,19 +83,19 @@ func (tl *Timeline) view(s candidates) (v view) {
 // latest is the view of the latest capture of the line at or before a fetch.
 func (l *line) latest(s candidates) (v view) {
 	i := l.upTo(s.subject) - 1
-	for i >= 0 && !s.mayGovern(l.states[i]) && s.look() {
+	for i >= 0 && !s.mayGovern(l.at(i)) && s.look() {
 		i--
 	}
 	if i < 0 {
 		return v
 	}
-	last := l.states[i].Time()
+	last := l.at(i).Time()
 	near := l.between(last, last)
 	near.end = i
 	if v.moment = s.ofMoment(near, last, s.mayGovern); v.moment == nil {
-		v.moment = l.states[i : i+1 : i+1]
+		v.moment = l.one(i)
 	} else {
-		v.moment = append(v.moment, l.states[i])
+		v.moment = append(v.moment, l.at(i))
 	}
 	v.prior = l.lastOf(kindAnswers, i, s)
 	v.choose(s, lastInArchive)
@@ -275,16 +275,17 @@ func (tl *Timeline) longUnreachable(s candidates) bool {
 		isNear := func(st *State) bool {
 			return s.gap(st) == 0 || s.time.Micros-st.Micros <= l.late+s.lateness()
 		}
-		for start > 0 && isNear(l.states[start-1]) && s.look() {
+		for start > 0 && isNear(l.at(start-1)) && s.look() {
 			start--
 		}
-		run := l.runs[start]
-		for _, st := range l.states[start:end] {
-			if s.counts(st) && !s.failsLater(st) {
-				run = run.with(st)
+		run := l.run(start)
+		for i := start; i < end; i++ {
+			if st := l.at(i); s.counts(st) && !s.failsLater(st) {
+				run = run.with(st, i+1)
 			}
 		}
-		if run.first != nil && s.gap(run.first) > unreachableMay && s.gap(run.last) <= FreshFor {
+		if run.first != 0 && s.gap(l.at(int(run.first-1))) > unreachableMay &&
+			s.gap(l.at(int(run.last-1))) <= FreshFor {
 			return true
 		}
 	}

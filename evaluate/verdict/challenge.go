@@ -83,11 +83,11 @@ func (d *Decider) firstAsked(r *Finding, s *subject, tl *Timeline, v *view) *Sta
 		return nil
 	case v.governing.IsListed():
 		i := s.own.upTo(s)
-		for i > 0 && s.order(s.own.states[i-1]) >= shownAfter && s.look() {
+		for i > 0 && s.order(s.own.at(i-1)) >= shownAfter && s.look() {
 			i--
 		}
-		if i == 0 && len(s.own.states) > 0 {
-			return s.own.states[0]
+		if i == 0 && s.own.len() > 0 {
+			return s.own.at(0)
 		}
 		return nil
 	case !isOfAnybody:
@@ -97,8 +97,8 @@ func (d *Decider) firstAsked(r *Finding, s *subject, tl *Timeline, v *view) *Sta
 		return nil
 	}
 	var first *State
-	for _, st := range s.own.states[tl.firstOfRun(s):] {
-		switch {
+	for i := tl.firstOfRun(s); i < s.own.len(); i++ {
+		switch st := s.own.at(i); {
 		case first != nil && st.Micros > s.time.Micros+s.unit, !s.look():
 			return first
 		case !s.isOfRun(st.itself()):

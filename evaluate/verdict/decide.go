@@ -56,6 +56,7 @@ func NewDecider(set *facts.Set, files *parsed.Cache, who *crawler.Names, made *c
 
 // DecideFetch makes r the verdict on a fetch for the crawler that made it.
 func (d *Decider) DecideFetch(r *Finding, f *facts.Fetch, tl *Timeline) error {
+	tl.captures.rest()
 	*r = Finding{Fetch: f, record: r.record.emptied()}
 	by := d.who.CrawlerOf(f)
 	r.Agent, r.AgentSource, r.software = by.Token, by.Source, d.made.SoftwareFor(f, by)
@@ -67,6 +68,7 @@ func (d *Decider) DecideFetch(r *Finding, f *facts.Fetch, tl *Timeline) error {
 func (d *Decider) DecideFor(
 	r *Finding, f *facts.Fetch, tl *Timeline, agent string, source words.AgentSource,
 ) error {
+	tl.captures.rest()
 	*r = Finding{Fetch: f, Agent: agent, AgentSource: source, record: r.record.emptied()}
 	return d.settle(r, tl, 0, "")
 }

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"maps"
 	"slices"
 	"sort"
 
@@ -88,27 +89,46 @@ const (
 func (q *Inquiry) Captures() (list []Seen, skipped int, err error) {
 	tl, s := q.found.timeline, q.subject
 	roles := q.roles()
-	near := make(map[*State]bool)
+	shown := make(map[int]bool) // indexes
 	if s.time.Known() {
 		n := tl.all.upTo(s)
-		for _, st := range tl.all.states[max(0, n-nearestShown):min(len(tl.all.states), n+nearestShown)] {
-			near[st] = true
+		for i := max(0, n-nearestShown); i < min(tl.all.len(), n+nearestShown); i++ {
+			shown[i] = true
 		}
 	}
-	states := slices.Concat(tl.all.states, filter(tl.targets, func(st *State) bool { return roles[st] != nil }))
-	slices.SortStableFunc(states, func(a, b *State) int { return facts.CompareInTime(&a.Fetch, &b.Fetch) })
-	for _, st := range states {
-		if roles[st] == nil && !near[st] {
-			skipped++
-			continue
+	var targets []*State
+	for st := range roles {
+		if st.Kind == facts.CaptureTarget {
+			targets = append(targets, st)
+		} else if i := tl.all.indexOf(st); i >= 0 {
+			shown[i] = true
 		}
-		seen := Seen{State: st, Skipped: skipped, Roles: roles[st]}
-		if err := q.see(&seen); err != nil {
+	}
+	slices.SortFunc(targets, func(a, b *State) int { return facts.CompareInTime(&a.Fetch, &b.Fetch) })
+	next := 0 // index
+	add := func(st *State, at int) error {
+		seen := Seen{State: st, Skipped: at - next, Roles: roles[st]}
+		next = at
+		err := q.see(&seen)
+		list = append(list, seen)
+		return err
+	}
+	for _, i := range append(slices.Sorted(maps.Keys(shown)), tl.all.len()) {
+		for len(targets) > 0 && tl.all.until(targets[0]) <= i {
+			if err := add(targets[0], tl.all.until(targets[0])); err != nil {
+				return nil, 0, err
+			}
+			targets = targets[1:]
+		}
+		if i == tl.all.len() {
+			break
+		}
+		if err := add(tl.all.at(i), i); err != nil {
 			return nil, 0, err
 		}
-		list, skipped = append(list, seen), 0
+		next++
 	}
-	return list, skipped, nil
+	return list, tl.all.len() - next, nil
 }
 
 // Unread returns when the captures nearest to the fetch were made that an index alone reports.

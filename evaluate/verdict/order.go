@@ -94,7 +94,7 @@ func exchangesOf(st *State, places places, runs *facts.Set) []exchange {
 	if st.Kind == facts.CaptureRobots {
 		list[0].server = st.ServerSeconds
 	}
-	if st.StepText != "" {
+	if st.Hops > 0 {
 		applied := st.Applied()
 		for i := range applied[1:] {
 			list = append(list, of(&applied[i+1]))

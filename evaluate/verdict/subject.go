@@ -79,8 +79,9 @@ func (tl *Timeline) ownOf(s *subject) (own *line, all bool) {
 		if tl.joined == nil {
 			tl.joined = make(map[ownKey]*line)
 		}
-		if slices.ContainsFunc(nameless.states, func(st *State) bool { return s.owns(st.itself()) }) {
-			joined = newLine(filter(tl.all.states, func(st *State) bool { return s.owns(st.itself()) }))
+		isOwn := func(st *State) bool { return s.owns(st.itself()) }
+		if nameless.first(isOwn) < nameless.len() {
+			joined = tl.all.filtered(isOwn)
 		}
 		tl.joined[key] = joined
 	}
@@ -104,12 +105,10 @@ func (tl *Timeline) firstOfRun(s *subject) int {
 	key := tl.ownKeyOf(s)
 	first, known := tl.firsts[key]
 	if !known {
-		if first = len(s.own.states); len(tl.firsts) >= maxJoined {
-			return first
+		if len(tl.firsts) >= maxJoined {
+			return s.own.len()
 		}
-		if i := slices.IndexFunc(s.own.states, func(st *State) bool { return s.isOfRun(st.itself()) }); i >= 0 {
-			first = i
-		}
+		first = s.own.first(func(st *State) bool { return s.isOfRun(st.itself()) })
 		if tl.firsts == nil {
 			tl.firsts = make(map[ownKey]int)
 		}

@@ -2,6 +2,8 @@ package verdict
 
 import (
 	"cmp"
+	"iter"
+	"maps"
 	"net/http"
 	"slices"
 	"sort"
@@ -22,9 +24,9 @@ import (
 
 // Timeline is what is known of one origin's robots.txt in time.
 type Timeline struct {
-	all     *line
-	byAgent map[string]*line // by lower-cased product token; "" where none is known
-	joined  map[ownKey]*line // byAgent plus captures without a User-Agent from the same run; nil: there are none
+	captures *Captures
+	lines
+	joined  map[ownKey]*line // those of agents, plus captures without a User-Agent from the same run; nil: there are none
 	firsts  map[ownKey]int   // see firstOfRun
 	marks   []resolve.Mark   // records that a robots.txt redirect led to, in order
 	targets []*State         // of redirects of robots.txt: others than those that count, by time
@@ -36,23 +38,31 @@ type Timeline struct {
 
 // Found is what archives and logs hold of one origin's robots.txt.
 type Found struct {
-	Captures []*State        // that Complete has completed
+	Captures *Captures
 	Targets  []*State        // of redirects: others than those that count
 	Marks    []resolve.Mark  // records that redirects led to, in order
 	Leads    []*resolve.Lead // redirects that may have led to others: those to one URL by one crawler by their dates
 	Unread   []facts.Time    // of captures that indexes report and no input holds, in order
 }
 
-// Timeline makes the timeline of an origin. It sorts the captures by time; those without a date come first.
+// Timeline makes the timeline of an origin. No capture is added any more.
 func (d *Decider) Timeline(found *Found) *Timeline {
 	for _, st := range found.Targets {
 		d.Complete(st, 0)
 	}
-	return newTimeline(found, d.runs)
+	return newTimeline(found)
 }
 
-// Captures are the captures with a date, in its order.
-func (tl *Timeline) Captures() []*State { return tl.all.states }
+// Captures yields the captures that take part, by time.
+func (tl *Timeline) Captures() iter.Seq[*State] {
+	return func(yield func(*State) bool) {
+		for _, st := range tl.all.each() {
+			if !yield(st) {
+				return
+			}
+		}
+	}
+}
 
 // AddPlace remembers where another archive holds a fetch, and reports whether the timeline knew no such place before.
 func (tl *Timeline) AddPlace(f, copied *facts.Fetch) (isFirst bool) {
@@ -65,40 +75,22 @@ func (tl *Timeline) AddPlace(f, copied *facts.Fetch) (isFirst bool) {
 // ForgetPlaces forgets where other archives hold a fetch.
 func (tl *Timeline) ForgetPlaces(f *facts.Fetch) { delete(tl.places, facts.SpotOf(f)) }
 
-func newTimeline(found *Found, runs *facts.Set) *Timeline {
-	states, targets := found.Captures, found.Targets
-	t := &Timeline{
-		byAgent: make(map[string]*line), marks: found.Marks, places: make(places), unread: found.Unread,
-		leads: newLeads(found.Leads),
+func newTimeline(found *Found) *Timeline {
+	held, targets := found.Captures, found.Targets
+	for _, st := range targets {
+		held.addTwins(st)
 	}
-	both := slices.Concat(states, targets)
-	for _, st := range both {
-		for first, other := range st.Twins() {
-			t.places.add(first, place{Spot: other})
-		}
+	for _, st := range targets {
+		st.exchanges = exchangesOf(st, held.twins, held.decider.runs)
 	}
-	for _, st := range both {
-		st.exchanges = exchangesOf(st, t.places, runs)
-	}
-	slices.SortFunc(states, func(a, b *State) int { return facts.CompareInTime(&a.Fetch, &b.Fetch) })
 	slices.SortFunc(targets, func(a, b *State) int { return facts.CompareInTime(&a.Fetch, &b.Fetch) })
-	t.targets = slices.CompactFunc(targets,
-		func(a, b *State) bool { return facts.SpotOf(&a.Fetch) == facts.SpotOf(&b.Fetch) })
-	t.unclear = newUnclear(states)
-	states = filter(states, func(st *State) bool { return st.Time().Known() && !st.Unclear })
-	t.all = newLine(states)
-	if len(states) > 0 && !slices.ContainsFunc(states, func(st *State) bool { return st.key != states[0].key }) {
-		t.byAgent[states[0].key] = t.all // of most origins
-		return t
+	return &Timeline{
+		captures: held, lines: *held.end(), marks: found.Marks,
+		targets: slices.CompactFunc(targets,
+			func(a, b *State) bool { return facts.SpotOf(&a.Fetch) == facts.SpotOf(&b.Fetch) }),
+		leads: newLeads(found.Leads), places: maps.Clone(held.twins), unclear: held.unclear.inOrder(),
+		unread: found.Unread,
 	}
-	by := make(map[string][]*State)
-	for _, st := range states {
-		by[st.key] = append(by[st.key], st)
-	}
-	for key, own := range by {
-		t.byAgent[key] = newLine(own)
-	}
-	return t
 }
 
 // unclear are the moments of lines of access logs that show no more than that robots.txt was served, by crawler, and
@@ -108,18 +100,19 @@ type unclear map[string][]int64
 // anyone is the crawler of all. No fetch is by it.
 const anyone = "\x01"
 
-// newUnclear takes states in order.
-func newUnclear(states []*State) unclear {
-	var u unclear
-	for _, st := range states {
-		if !st.Unclear || !st.Time().Known() {
-			continue
-		}
-		if u == nil {
-			u = make(unclear)
-		}
-		u[st.key] = append(u[st.key], st.Micros)
-		u[anyone] = append(u[anyone], st.Micros)
+// with adds a line.
+func (u unclear) with(st *State) unclear {
+	if u == nil {
+		u = make(unclear)
+	}
+	u[st.key] = append(u[st.key], st.Micros)
+	u[anyone] = append(u[anyone], st.Micros)
+	return u
+}
+
+func (u unclear) inOrder() unclear {
+	for _, moments := range u {
+		slices.Sort(moments)
 	}
 	return u
 }
@@ -128,18 +121,6 @@ func newUnclear(states []*State) unclear {
 func (u unclear) any(key string, from, to int64) bool {
 	i, _ := slices.BinarySearch(u[key], from)
 	return i < len(u[key]) && u[key][i] <= to
-}
-
-// line is a sequence of robots captures in the order of compareInTime. Captures without a usable
-// date are left out.
-type line struct {
-	states   []*State
-	runs     []unreachableRun // of the first n
-	latestOf [kinds][]int32   // among the first n, the number of the latest capture of a kind, from 1; 0: none
-	coarsest facts.Precision  // of the dates
-	late     int64            // the longest State.lateness
-	sameTo   []int32          // index of the first capture after each that differs
-	coarseAt []int32          // index of the first capture, from each on, whose date is coarser than a second
 }
 
 // kind selects captures for line.lastOf.
@@ -166,60 +147,11 @@ func (s *State) is(k kind) bool {
 		(s.Reason == words.UnresolvedRevisit || s.FinalStatus/100 == 2)
 }
 
-// unreachableRun is the unbroken run of unreachable captures up to a place; the zero value
-// where there is none.
-type unreachableRun struct{ first, last *State }
-
-// with returns the run up to a further capture.
-func (r unreachableRun) with(s *State) unreachableRun {
-	switch {
-	case s.Outcome == words.OutcomeUnreachable:
-		if r.last = s; r.first == nil {
-			r.first = s
-		}
-	case s.isDefinite() || s.isSuccess(): // ends the run
-		return unreachableRun{}
-	}
-	return r
-}
-
-// newLine takes captures in order.
-func newLine(states []*State) *line {
-	n := len(states)
-	l := &line{
-		states: states, runs: make([]unreachableRun, n+1), coarsest: facts.PrecisionMicrosecond,
-		sameTo: make([]int32, n), coarseAt: make([]int32, n+1),
-	}
-	for k := range kinds {
-		l.latestOf[k] = make([]int32, n+1)
-	}
-	for i, st := range states {
-		l.runs[i+1] = l.runs[i].with(st)
-		for k, latest := range l.latestOf {
-			if latest[i+1] = latest[i]; st.is(kind(k)) {
-				latest[i+1] = int32(i + 1)
-			}
-		}
-		l.coarsest, l.late = min(l.coarsest, st.Precision), max(l.late, st.lateness())
-	}
-	l.coarseAt[n] = int32(n)
-	for i, st := range slices.Backward(states) {
-		l.sameTo[i], l.coarseAt[i] = int32(i+1), l.coarseAt[i+1]
-		if i+1 < n && st.isAlike(states[i+1]) {
-			l.sameTo[i] = l.sameTo[i+1]
-		}
-		if st.Precision < facts.PrecisionSecond {
-			l.coarseAt[i] = int32(i)
-		}
-	}
-	return l
-}
-
 // lateness is how long after its date a capture may count as after a fetch, or be in doubt.
-func (s *State) lateness() (micros int64) {
+func (s *State) lateness(runs *facts.Set) (micros int64) {
 	micros = min(int64(s.Millis)*1000, maxTook) + min(s.Precision.Unit(), facts.Second)
 	if s.ServerSeconds != 0 {
-		slow := max(-s.exchanges[0].clock, 0) * facts.Second
+		slow := max(-runs.ClockOf(facts.SpotOf(&s.Fetch)), 0) * facts.Second
 		micros = max(micros, min((s.ServerSeconds-s.Micros/1e6)*facts.Second, maxLate+slow)+(maxDrift+1)*facts.Second)
 	}
 	return micros
@@ -345,11 +277,9 @@ func (d *Decider) Complete(st *State, id int64) {
 		st.bodyAgent, _ = useragent.Tokens(st.BodyUserAgent, agents.Leading)
 		st.key = cmp.Or(crawler.Key(st.agent), keyOfTable)
 	}
-	for _, step := range st.Steps() {
-		if step.Kind == resolve.StepHop || step.Kind == resolve.StepCopy {
-			by := d.who.CrawlerOf(&facts.Fetch{UserAgent: step.UserAgent})
-			st.led = append(st.led, answered{step.Spot, step.UserAgent, d.who.Key(by.Token), by.Other != ""})
-		}
+	for _, step := range st.Led() {
+		by := d.who.CrawlerOf(&facts.Fetch{UserAgent: step.UserAgent})
+		st.led = append(st.led, answered{step.Spot, step.UserAgent, d.who.Key(by.Token), by.Other != ""})
 	}
 	for _, url := range st.HopList() {
 		if u, _ := weburl.Parse(url); strings.HasSuffix(url, "…") {

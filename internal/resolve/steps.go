@@ -74,6 +74,15 @@ func (s *State) hasStep(kind StepKind, f *facts.Fetch) bool {
 // order.
 func (s *State) Steps() []Step { return stepsOf(s.StepText) }
 
+// Led returns those of them that requests got: targets of redirects, and copies that 304s renew. Lines of access logs
+// led to none.
+func (s *State) Led() []Step {
+	if s.StepText == "" || s.Type == facts.TypeAccessLog {
+		return nil
+	}
+	return slices.DeleteFunc(s.Steps(), func(step Step) bool { return step.Kind != StepHop && step.Kind != StepCopy })
+}
+
 // Itself returns the capture as the first of the records that Applied returns.
 func (s *State) Itself() Step { return stepTo(StepHop, &s.Fetch) }
 
@@ -81,7 +90,7 @@ func (s *State) Itself() Step { return stepTo(StepHop, &s.Fetch) }
 // those that its redirects led to. A revisit or 304 renews its original, whose date counts for nothing.
 func (s *State) Applied() []Step {
 	applied := []Step{s.Itself()}
-	if s.Outcome == words.OutcomeUnresolved || s.StepText == "" {
+	if s.Outcome == words.OutcomeUnresolved || s.Hops == 0 {
 		return applied
 	}
 	for _, step := range s.Steps() {
