@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"sort"
@@ -18,8 +19,7 @@ type originCaptures struct {
 	byURL     map[string]*urlCaptures     // by listKey
 	scanned   map[string]bool             // URLs whose fetches are all here
 	unread    facts.Unread                // captures of robots.txt that indexes list and no input holds
-	seen      facts.Duplicates            // finds copies while captures are added
-	twins     int                         // the first of captures with the id, URL and time of those seen
+	lines     []servedLine                // of access logs that say that robots.txt was served
 	copies    map[facts.Spot][]facts.Spot // of records that several archives hold: the other places
 	followed  map[facts.Spot]bool         // captures that are followed as copies of one origin's robots.txt
 	copiesOf  facts.Place                 // that origin
@@ -54,47 +54,87 @@ func newOriginCaptures(unread facts.Unread) *originCaptures {
 // begin forgets an origin for the next.
 func (g *originCaptures) begin(p facts.Place) {
 	g.unread.Clear()
-	seen := g.seen[:0]
 	*g = *newOriginCaptures(g.unread)
-	g.Place, g.seen = p, seen
+	g.Place = p
 }
 
-func (g *originCaptures) add(c *facts.Capture) error {
-	g.unread.Hold(c)
-	content := c.Fetch
-	if content.PayloadDigest == "" && !c.IsCut() {
-		content.PayloadDigest = c.BodyDigest
-	}
-	if first := g.seen.First(&content); first != nil {
-		g.addCopy(first, &c.Fetch)
-		for _, twin := range g.captures[g.twins:] { // an archive may have lost the metadata record
-			if facts.SpotOf(&twin.Fetch) == facts.SpotOf(first) {
-				twin.Millis = max(twin.Millis, c.Millis)
-				break
-			}
+// hold takes a capture, and the other places of its record. Of lines of access logs, nothing but the size is looked for.
+func (g *originCaptures) hold(c *facts.Capture, places []facts.Spot) error {
+	if c.Type == facts.TypeAccessLog {
+		if size, isSized := c.PayloadBytes(); c.Kind == facts.CaptureRobots && isDatedGet(c) && c.Status == http.StatusOK {
+			g.lines = append(g.lines, servedLine{c.Time(), size, isSized})
 		}
 		return nil
 	}
-	if g.seen.Alone() {
-		g.twins = len(g.captures)
-	}
-	kept := new(facts.Capture)
-	*kept = *c
-	g.captures = append(g.captures, kept)
+	kept := *c
 	kept.PolicyHeaders, kept.Metas, kept.Via = "", "", viaKey(kept.Via) // may be long, and are not needed
+	g.captures = append(g.captures, &kept)
+	if len(places) > 0 {
+		g.copies[facts.SpotOf(&c.Fetch)] = places
+	}
 	return nil
+}
+
+// distinct finds the copies of records among captures in the order of the facts.
+type distinct struct {
+	seen  facts.Duplicates
+	twins []placed // the captures of one id, URL and time
+}
+
+// A placed capture is one with the other places of its record.
+type placed struct {
+	facts.Capture
+	places []facts.Spot
 }
 
 // MaxPlaces bounds the other places of a record that are remembered: a few are enough. Each redirect that
 // leads to the record takes them along.
 const MaxPlaces = 32
 
-// addCopy remembers that another archive holds a record, too.
-func (g *originCaptures) addCopy(first, c *facts.Fetch) {
-	at, copied := facts.SpotOf(first), facts.SpotOf(c)
-	if list := g.copies[at]; at != copied && len(list) < MaxPlaces && !slices.Contains(list, copied) {
-		g.copies[at] = append(list, copied)
+// add takes the next capture. It passes on those of another id, URL or time.
+func (d *distinct) add(c *facts.Capture, pass func(*facts.Capture, []facts.Spot) error) error {
+	content := c.Fetch
+	if content.PayloadDigest == "" && !c.IsCut() {
+		content.PayloadDigest = c.BodyDigest
 	}
+	first := d.seen.First(&content)
+	if first == nil {
+		if d.seen.Alone() {
+			if err := d.end(pass); err != nil {
+				return err
+			}
+		}
+		d.twins = append(d.twins, placed{Capture: *c})
+		return nil
+	}
+	at := facts.SpotOf(first)
+	i := slices.IndexFunc(d.twins, func(p placed) bool { return facts.SpotOf(&p.Fetch) == at })
+	if i >= 0 {
+		twin := &d.twins[i]
+		twin.places = addPlace(twin.places, at, facts.SpotOf(&c.Fetch))
+		twin.Millis = max(twin.Millis, c.Millis) // an archive may have lost the metadata record
+	}
+	return nil
+}
+
+// end passes on the captures that add has kept.
+func (d *distinct) end(pass func(*facts.Capture, []facts.Spot) error) error {
+	for i := range d.twins {
+		if err := pass(&d.twins[i].Capture, d.twins[i].places); err != nil {
+			return err
+		}
+	}
+	clear(d.twins)
+	d.twins = d.twins[:0]
+	return nil
+}
+
+// addPlace adds the place of a copy to those of a record.
+func addPlace(places []facts.Spot, at, copied facts.Spot) []facts.Spot {
+	if at != copied && len(places) < MaxPlaces && !slices.Contains(places, copied) {
+		places = append(places, copied)
+	}
+	return places
 }
 
 // isNewCopy reports whether a capture is not yet followed as a copy of the robots.txt of a resolution's
@@ -118,13 +158,10 @@ func (g *originCaptures) spots(c *facts.Capture) []facts.Spot {
 	return append([]facts.Spot{at}, g.copies[at]...)
 }
 
-// listKey is the key of a URL, for records, for rows of tables or for lines of access logs.
+// listKey is the key of a URL, for records or for rows of tables.
 func listKey(url string, of facts.RecordType) string {
-	switch of {
-	case facts.TypeRow:
+	if of == facts.TypeRow {
 		return "row " + url
-	case facts.TypeAccessLog:
-		return "line " + url
 	}
 	return url
 }
@@ -150,7 +187,12 @@ func (g *originCaptures) read(p facts.Place, captures *facts.Cursor[facts.Captur
 	events *facts.Cursor[facts.LogEvent],
 ) error {
 	g.begin(p)
-	if err := captures.Each(p, g.add); err != nil {
+	var records distinct
+	err := captures.Each(p, func(c *facts.Capture) error {
+		g.unread.Hold(c)
+		return records.add(c, g.hold)
+	})
+	if err := cmp.Or(err, records.end(g.hold)); err != nil {
 		return err
 	}
 	g.index()
@@ -361,8 +403,8 @@ func (g *originCaptures) addFetches(fetches *facts.Cursor[facts.Fetch], seeking 
 			return nil
 		}
 		if c := held[MarkOf(f)]; c != nil {
-			if facts.SameRecord(&c.Fetch, f) {
-				g.addCopy(&c.Fetch, f)
+			if at := facts.SpotOf(&c.Fetch); facts.SameRecord(&c.Fetch, f) {
+				g.copies[at] = addPlace(g.copies[at], at, facts.SpotOf(f))
 			}
 			return nil
 		}

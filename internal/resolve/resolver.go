@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -71,30 +72,25 @@ func isFollowed(c *facts.Capture) bool {
 	return false
 }
 
-// firstRound starts every capture of a range of buckets that is followed, and finishes
-// those that need no other origin.
+// firstRound starts every capture of a range of buckets that is followed, and settles those that need no other capture.
 func (r *resolver) firstRound(ctx context.Context, from, to int) error {
-	captures, unread := r.openCaptures(ctx, facts.Buckets{From: from, To: to})
-	defer captures.Stop()
-	defer unread.Stop()
-	g, res := newOriginCaptures(r.store.NewUnread()), new(resolution)
-	for captures.Row != nil {
-		if err := g.read(captures.Here, captures, unread); err != nil {
+	var records distinct
+	res := new(resolution)
+	start := func(c *facts.Capture, places []facts.Spot) error {
+		if !isFollowed(c) {
+			return nil
+		}
+		*res = resolution{State: NewState(c)}
+		res.addPlaces(places)
+		r.take(res, c)
+		return r.pass(res)
+	}
+	for c, err := range r.store.Captures(ctx, facts.Buckets{From: from, To: to}) {
+		if err := cmp.Or(err, records.add(c, start)); err != nil {
 			return err
 		}
-		for _, c := range g.captures {
-			if !isFollowed(c) {
-				continue
-			}
-			*res = resolution{State: NewState(c)}
-			res.addPlaces(g.copies[facts.SpotOf(&c.Fetch)])
-			r.take(res, c)
-			if err := r.follow(res, g); err != nil {
-				return err
-			}
-		}
 	}
-	return captures.Err
+	return records.end(start)
 }
 
 // openCaptures opens the captures of some buckets, and what indexes report of captures of robots.txt there.
@@ -152,8 +148,7 @@ func (r *resolver) goOn(res *resolution) error {
 	return r.next.Put(res)
 }
 
-// follow takes a resolution as far as origin g leads it, and writes it where it goes
-// on: to the states, or to the next round.
+// follow takes a resolution as far as origin g leads it.
 func (r *resolver) follow(res *resolution, g *originCaptures) error {
 	for res.Want != seekNothing && res.WantPlace == g.Place {
 		if !res.wantsPolicy() && !g.scanned[res.WantKey] {
@@ -163,6 +158,11 @@ func (r *resolver) follow(res *resolution, g *originCaptures) error {
 			return err
 		}
 	}
+	return r.pass(res)
+}
+
+// pass writes a resolution where it goes on: to the states, or to the next round.
+func (r *resolver) pass(res *resolution) error {
 	switch {
 	case res.Want != seekNothing:
 		return r.goOn(res)

@@ -60,14 +60,21 @@ func TestShareIsForBusyRanges(t *testing.T) {
 
 // Of a record in very many archives a few places are remembered: each redirect that leads to it writes them.
 func TestPlacesAreBounded(t *testing.T) {
-	g := newOriginCaptures(facts.Unread{})
+	var records distinct
+	passed := 0
+	pass := func(_ *facts.Capture, places []facts.Spot) error {
+		if passed++; len(places) != MaxPlaces {
+			t.Errorf("%d places, want %d", len(places), MaxPlaces)
+		}
+		return nil
+	}
 	for i := range int32(100) {
 		c := &facts.Capture{Fetch: facts.Fetch{RecordID: "id", URL: "http://a.example/robots.txt", Input: i}}
-		if err := g.add(c); err != nil {
+		if err := records.add(c, pass); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if len(g.captures) != 1 || len(g.spots(g.captures[0])) != 1+MaxPlaces {
-		t.Errorf("%d captures, %d places, want 1, %d", len(g.captures), len(g.spots(g.captures[0])), 1+MaxPlaces)
+	if err := records.end(pass); err != nil || passed != 1 {
+		t.Errorf("%v, %d captures, want 1", err, passed)
 	}
 }

@@ -24,6 +24,13 @@ type seen struct {
 	version int
 }
 
+// A servedLine is a line of an access log that says that robots.txt was served.
+type servedLine struct {
+	at      facts.Time
+	size    int64
+	isSized bool
+}
+
 // deployedIn is how long after a version was seen another may still be served, and how long before: by a cache, or
 // because a commit is not yet on the server.
 const deployedIn = facts.Day
@@ -64,14 +71,13 @@ func (g *originCaptures) findVersions() {
 		g.versions[n-1].last = v.last
 		g.sightings = append(g.sightings, seen{v.last, n - 1})
 	}
-	for _, line := range g.ofURL(listKey(url, facts.TypeAccessLog)).all {
-		current := current(g.versions, line.Time(), 0)
-		size, isSized := line.PayloadBytes()
-		if !isDatedGet(line) || statusOf(&line.Fetch) != http.StatusOK || len(current) == 0 {
+	for _, line := range g.lines {
+		current := current(g.versions, line.at, 0)
+		if len(current) == 0 {
 			continue
 		}
-		if v := &current[0]; isSized && (v.served == 0 || v.served == size) {
-			v.served = size
+		if v := &current[0]; line.isSized && (v.served == 0 || v.served == line.size) {
+			v.served = line.size
 		} else {
 			v.served = manySizes
 		}

@@ -21,7 +21,9 @@ func TestLooksOfChasesAreLinear(t *testing.T) {
 			g := newOriginCaptures(facts.Unread{})
 			for i := range n {
 				one := capturestest.Capture(i, c.At(i))
-				g.add(&one)
+				if err := g.hold(&one, nil); err != nil {
+					t.Fatal(err)
+				}
 			}
 			g.index()
 			for _, first := range g.captures {
