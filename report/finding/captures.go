@@ -2,7 +2,9 @@ package finding
 
 import (
 	"cmp"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -26,16 +28,24 @@ const maxHops = 6 // shown of a redirect
 // Captures counts changes of robots.txt, and has the captures of the origin in hand for its findings. Captures
 // come origin by origin, before the findings.
 type Captures struct {
-	origin string          // in hand
-	here   []capture       // as many as the origin has: deciding holds more of each
-	last   string          // what the capture before says
-	tables map[string]bool // of robots.txt, that have captures of the origin
+	origin string           // in hand
+	here   []capture        // as many as the origin has
+	made   []maker          // of these
+	known  map[string]int32 // indexes in made
+	last   string           // what the capture before says
+	tables map[string]bool  // of robots.txt, that have captures of the origin
 }
 
-// capture is one of the origin in hand.
+// capture is one of the origin in hand, of which there may be very many.
 type capture struct {
-	id          int64
-	time        *int64
+	id, time int64 // time: noTime where none is known
+	by       int32 // index in Captures.made
+}
+
+const noTime = math.MinInt64
+
+// maker is who made captures, and what else they have in common.
+type maker struct {
 	agent       string
 	recordType  string
 	hops        []string
@@ -44,8 +54,8 @@ type capture struct {
 
 // Add adds a capture. It reports whether what it says differs from the one before.
 func (t *Captures) Add(row *report.RobotsRow) (changed bool) {
-	if row.Origin != t.origin {
-		*t = Captures{origin: strings.Clone(row.Origin), here: t.here[:0]}
+	if row.Origin != t.origin || t.known == nil {
+		*t = Captures{origin: strings.Clone(row.Origin), here: t.here[:0], known: make(map[string]int32)}
 	}
 	if row.RecordType == facts.TypeRow.String() && !t.tables[row.WARCFilename] {
 		if t.tables == nil {
@@ -53,46 +63,70 @@ func (t *Captures) Add(row *report.RobotsRow) (changed bool) {
 		}
 		t.tables[strings.Clone(row.WARCFilename)] = true
 	}
-	c := capture{
-		id: row.RobotsID, time: row.FetchTime, agent: row.Agent, recordType: row.RecordType,
-		hops: row.HopURLs, finalStatus: row.FinalStatus,
-	}
 	if row.FetchTime != nil && (row.Outcome == "rules" || row.Outcome == "unavailable") {
 		says := row.Outcome + row.BodyDigest
 		changed = t.last != "" && t.last != says
 		t.last = says
 	}
+	c := capture{id: row.RobotsID, time: noTime, by: t.maker(row)}
+	if row.FetchTime != nil {
+		c.time = *row.FetchTime
+	}
 	t.here = append(t.here, c)
 	return changed
 }
 
+// maker returns the index of that of a capture.
+func (t *Captures) maker(row *report.RobotsRow) int32 {
+	m := maker{row.Agent, row.RecordType, row.HopURLs, row.FinalStatus}
+	status := ""
+	if m.finalStatus != nil {
+		status = strconv.Itoa(int(*m.finalStatus))
+	}
+	key := strings.Join(append([]string{m.agent, m.recordType, status}, m.hops...), "\n")
+	i, known := t.known[key]
+	if !known {
+		i = int32(len(t.made))
+		t.known[key], t.made = i, append(t.made, m)
+	}
+	return i
+}
+
 // Cite completes a finding of the origin in hand.
 func (t *Captures) Cite(f *Case) {
-	if c := t.find(f.RobotsID); c != nil {
-		f.Cited = citedCapture{RecordType: c.recordType, FinalStatus: c.finalStatus}
+	if c, by := t.find(f.RobotsID); c != nil {
+		f.Cited = citedCapture{RecordType: by.recordType, FinalStatus: by.finalStatus}
 		if f.hasOtherBody() && t.tables[f.RobotsBodyFile] {
 			f.Cited.BodyType = facts.TypeRow.String()
 		}
-		for _, hop := range c.hops[:min(len(c.hops), maxHops)] {
+		for _, hop := range by.hops[:min(len(by.hops), maxHops)] {
 			f.Cited.HopURLs = append(f.Cited.HopURLs, strings.Clone(prose.Clip(hop, prose.MaxName)))
 		}
 	}
-	if c := t.find(f.ContestedRobotsID); c != nil {
-		f.Cited.ContestedType = c.recordType
+	if c, by := t.find(f.ContestedRobotsID); c != nil {
+		f.Cited.ContestedType = by.recordType
 	}
 	f.Cited.Others = make([]string, len(f.Grounds))
 	for i, g := range f.Grounds {
-		if c := t.find(g.RobotsID); c != nil && g.RobotsID != f.RobotsID {
-			f.Cited.Others[i] = prose.Moment(c.time) + f.madeBy(c.recordType, c.agent)
+		if c, by := t.find(g.RobotsID); c != nil && g.RobotsID != f.RobotsID {
+			f.Cited.Others[i] = prose.Moment(c.moment()) + f.madeBy(by.recordType, by.agent)
 		}
 	}
 }
 
-// find returns a capture of the origin in hand; nil: there is none.
-func (t *Captures) find(id int64) *capture {
-	i, there := slices.BinarySearchFunc(t.here, id, func(c capture, id int64) int { return cmp.Compare(c.id, id) })
-	if !there {
+// moment is when it was made; nil: nobody knows.
+func (c *capture) moment() *int64 {
+	if c.time == noTime {
 		return nil
 	}
-	return &t.here[i]
+	return &c.time
+}
+
+// find returns a capture of the origin in hand, and who made it; nil: there is none.
+func (t *Captures) find(id int64) (*capture, *maker) {
+	i, there := slices.BinarySearchFunc(t.here, id, func(c capture, id int64) int { return cmp.Compare(c.id, id) })
+	if !there {
+		return nil, nil
+	}
+	return &t.here[i], &t.made[t.here[i].by]
 }
