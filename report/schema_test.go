@@ -185,16 +185,10 @@ func generated(t *testing.T, s *Schema, kind, name string) string {
 			line(fmt.Sprintf("[`%s`](#%s)", table.Name, heading), doc, key)
 		}
 	case "joins":
-		line("columns", "of", "lead to", "but")
-		line("---", "---", "---", "---")
+		line("columns of a table", "lead to", "but")
+		line("---", "---", "---")
 		for _, j := range joins {
-			var of []string
-			for _, table := range s.Tables {
-				if slices.ContainsFunc(table.Joins, func(other Join) bool { return reflect.DeepEqual(j, other) }) {
-					of = append(of, "`"+table.Name+"`")
-				}
-			}
-			line("`"+strings.Join(j.Columns, "`, `")+"`", strings.Join(of, ", "),
+			line("`"+strings.Join(j.Columns, "`, `")+"`",
 				fmt.Sprintf("`%s` of `%s`", strings.Join(j.To, "`, `"), j.Table), j.But)
 		}
 	case "words":
