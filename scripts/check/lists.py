@@ -75,8 +75,8 @@ def read_all(binary, dir, work, options):
                 row[name] = row[name].strftime("%Y-%m-%dT%H:%M:%S") + (f".{row[name].microsecond:06}".rstrip("0").rstrip(".")) + "Z"
         assert line == row, f"{options}: JSON has {line}, Parquet {row}"
         want = {name: "" if value is None else spreadsheet_cell(value) if isinstance(value, str) else str(value)
-                for name, value in row.items()}
-        assert cell == want, f"{options}: CSV has {cell}, Parquet {row}"
+                for name, value in row.items() if name in cell}
+        assert cell == want and 10 < len(cell) < 13, f"{options}: CSV has {cell}, Parquet {row}"
     return lines
 
 
