@@ -88,6 +88,14 @@ func (o *objects) members(begin string, f func(key string, kind jsonlite.Kind) (
 	return fault
 }
 
+// advice is what to do where no object had a URL or a time by now.
+func (o *objects) advice() string {
+	if !o.has[fieldURL] && !o.has[fieldHost] || !o.has[fieldTime] {
+		return "; if a member of another name is one, say so by --columns"
+	}
+	return ""
+}
+
 func (o *objects) open(text string, kind jsonlite.Kind) (fault string) {
 	if o.it == nil {
 		o.it = jsonlite.Iterate(text)

@@ -196,7 +196,7 @@ func (c *columnNames) find(columns []string) (shape []field, err error) {
 			return nil, errors.New(fault + ", or choose one by --columns")
 		}
 	}
-	has := strings.Join(columns[:min(len(columns), maxColumnsShown)], ", ")
+	has := fmt.Sprintf("%.500s", strings.Join(columns[:min(len(columns), maxColumnsShown)], ", "))
 	if missing := c.missing(func(f field) bool { return slices.Contains(shape, f) }); missing != "" {
 		return nil, fmt.Errorf("it has no column %s, which --columns names; its columns are %s", missing, has)
 	}

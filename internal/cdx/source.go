@@ -402,7 +402,9 @@ func (r *textReader) Next(row *Row) error {
 		ok, fault := false, r.split.fault()
 		if fault == "" {
 			if ok, fault = r.parse(text, row); ok && fault == "" {
-				fault = row.finish(r.format)
+				if fault = row.finish(r.format); fault != "" && r.objects != nil {
+					fault += r.objects.advice()
+				}
 			}
 		}
 		if fault != "" {
@@ -424,6 +426,10 @@ func openText(f Format, r io.Reader, opt FormatOptions) (Reader, error) {
 	text = br
 	if mark, _ := br.Peek(2); string(mark) == "\xff\xfe" || string(mark) == "\xfe\xff" { // of UTF-16
 		text, compressed = transform.NewReader(br, unicode.BOMOverride(transform.Nop)), true
+	}
+	if begin, _ := br.Peek(len(parquetMagic)); (compressed || opt.Packed) && IsParquet(begin) {
+		return nil, errors.New("it is a Parquet file that was compressed as a whole: decompress it first; Parquet has " +
+			"compressions of its own")
 	}
 	split := NewSplitter(text, maxRowOf(f))
 	split.packed = compressed || opt.Packed

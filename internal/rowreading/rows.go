@@ -121,6 +121,9 @@ func Read(a *facts.Account, in facts.Input, format cdx.Format, from *input.Sourc
 		}
 	}
 	if why := cdx.Nothing(rows); why != "" && a.Stats.Fetches == 0 {
+		if what, isKnown := cdx.Recognise(begin); isKnown && !strings.Contains(what, "--access-log") {
+			why = "no line counted: " + what
+		}
 		result.Refusal = why
 		if err := a.Report(facts.Issue{
 			Offset: -1, Length: -1, Kind: words.IssueBadIndexRow, Detail: why, Action: "no line counted",
