@@ -74,8 +74,8 @@ type ViolationRow struct {
 
 // A Ground is a reason for the class of a disallowed fetch, or what forbids it in place of a rule.
 type Ground struct {
-	Word     string `parquet:"word,dict"`
-	RobotsID int64  `parquet:"robots_id"` // of the capture that it is about; 0: it is about the fetch
+	Word     string `parquet:"word,dict" json:"word"`
+	RobotsID int64  `parquet:"robots_id" json:"robots_id"` // of the capture that it is about; 0: it is about the fetch
 }
 
 // GroundWords are the words of the grounds, each once.

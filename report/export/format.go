@@ -111,7 +111,7 @@ func (l *list) writeKeys(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-// valueOf returns the value of a row in a column: a string, an int64, a bool, a list of texts or nil.
+// valueOf returns the value of a row in a column: a string, an int64, a bool, a list of texts or of grounds, or nil.
 func valueOf(f *report.Field, row reflect.Value) any {
 	v, known := f.Value(row)
 	switch {
@@ -151,6 +151,11 @@ func (c *csvWriter[T]) Write(row *T) error {
 			c.cells[i] = ""
 		case []string:
 			c.cells[i] = prose.Cell(strings.Join(value, "; "))
+		case []report.Ground:
+			c.cells[i] = ""
+			for _, g := range value {
+				c.cells[i] = strings.TrimPrefix(c.cells[i]+"; "+g.Word, "; ")
+			}
 		case string:
 			c.cells[i] = prose.Cell(value)
 		default:
