@@ -163,7 +163,9 @@ func (x *explainer) explainFetch(f *facts.Fetch, found *findings) (*Explanation,
 		x.made.Crawler.Second = x.origin.who.CrawlerOf(f).Other
 		return x.fill()
 	}
-	if r, err = x.origin.decider.DecideAs(r, x.question.Agent, x.opt.AsOf.moment()); err != nil {
+	whatIf := verdict.WhatIf{AsOf: x.opt.AsOf.moment()}
+	whatIf.NewOrigin(x.origin.decider)
+	if r, err = whatIf.Decide(r, x.question.Agent); err != nil {
 		return nil, err
 	}
 	x.begin(KindWhatIf, r, found)

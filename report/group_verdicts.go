@@ -12,7 +12,7 @@ type GroupVerdictRow struct {
 	WARCRecordOffset int64  `parquet:"warc_record_offset"`
 	// The governing capture, in `robots`; 0: none.
 	RobotsID int64 `parquet:"robots_id"`
-	// Number of the deciding group in its file; 0: none; one that no group has, with the note `agent_name`.
+	// Number of the deciding group in its file; 0: none; one that no group has, where the notes of its tokens differ.
 	Group int32 `parquet:"group"`
 	Decision
 	// Deciding line as its file gives it. Null: no rule decided.

@@ -138,22 +138,11 @@ func (f *File) Reader(token string) Reader {
 	if r, known := f.readers[token]; known {
 		return r
 	}
-	r := Reader{
-		Group: f.For(token), Match: f.MatchOf(token), Asides: f.OtherLines(token),
-		HasUsageRules: f.UsageRules() != f.File,
-	}
+	r := f.readerOf(token)
 	for _, m := range robots.Modes {
 		if g := f.ForMode(token, m); g != r.Group {
 			r.Others = append(r.Others, g)
 		}
-	}
-	if r.isUnnamed() {
-		for _, other := range agents.Obeys(token) {
-			if g := f.For(other); g != r.Group {
-				r.Documented = append(r.Documented, g)
-			}
-		}
-		r.Exempt = words.NoteOf(agents.Exempt(token))
 	}
 	if f.readers == nil {
 		f.readers = make(map[string]Reader)
@@ -163,6 +152,33 @@ func (f *File) Reader(token string) Reader {
 	}
 	f.readers[token] = r
 	return r
+}
+
+// readerOf returns what the file has for a product token, but for other ways of matching it.
+func (f *File) readerOf(token string) Reader {
+	r := Reader{
+		Group: f.For(token), Match: f.MatchOf(token), Asides: f.OtherLines(token),
+		HasUsageRules: f.UsageRules() != f.File,
+	}
+	if r.isUnnamed() && forbids(r.Group) {
+		for _, other := range agents.Obeys(token) {
+			if g := f.For(other); g != r.Group {
+				r.Documented = append(r.Documented, g)
+			}
+		}
+		r.Exempt = words.NoteOf(agents.Exempt(token))
+	}
+	return r
+}
+
+// forbids reports whether a rule of a group forbids something.
+func forbids(g *robots.Group) bool {
+	for p := range g.Patterns() {
+		if !p.Allow {
+			return true
+		}
+	}
+	return false
 }
 
 // MatchOf reports how the group is found that governs a token.
@@ -287,13 +303,13 @@ func (c *Cache) Own(f *File, p robots.Profile, agent string) *robots.Group {
 	return o.group
 }
 
-// TokenGroup is the product tokens that one group of a robots.txt governs, and that the same other groups
-// name in another reading.
+// TokenGroup is the product tokens that one group of a robots.txt governs, that the same other groups name in another
+// reading, and of which operators document the same, where the group forbids something.
 type TokenGroup struct {
 	Group  int // its number: the deciding group's, or a further one where several have that group
 	Tokens []string
 	Askers []string // one token of each sort: an open reading may hold for one sort alone
-	Reader Reader   // of the first of the tokens, without what is of it alone
+	Reader Reader   // of all of them; its Others are of each token alone
 }
 
 // TokenGroups sorts tokens by the groups that govern them: the same tokens at every call.
@@ -303,19 +319,20 @@ func (f *File) TokenGroups(tokens []string) []TokenGroup {
 	}
 	known, numbers := make(map[string]int), make(map[int]bool)
 	for _, token := range tokens {
-		group, asides := f.For(token), f.OtherLines(token)
-		key := fmt.Sprint(group.Key(), asides)
+		r := f.readerOf(token)
+		key := fmt.Sprint(r.Group.Key(), r.Asides, r.Exempt)
+		for _, g := range r.Documented {
+			key += fmt.Sprint(" ", g.Key())
+		}
 		i, isKnown := known[key]
 		if !isKnown {
 			i = len(f.groups)
-			number := group.Key()
+			number := r.Group.Key()
 			if numbers[number] {
 				number = f.MaxKey() + i
 			}
 			known[key], numbers[number] = i, true
-			only := f.Reader(token)
-			only.Others, only.Documented, only.Exempt = nil, nil, 0 // those are of this token, not of the token group
-			f.groups = append(f.groups, TokenGroup{Group: number, Reader: only})
+			f.groups = append(f.groups, TokenGroup{Group: number, Reader: r})
 		}
 		t := &f.groups[i]
 		t.Tokens = append(t.Tokens, token)

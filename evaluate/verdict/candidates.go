@@ -28,6 +28,9 @@ type view struct {
 	ownNext   []*State // where another's governs: the crawler's own first ones within a day after the fetch
 	older     []*State // where another's governs: the crawler's own latest definite one, in each of several archives
 	outdated  bool     // an index reports a capture that would govern in its place, and no input holds it
+	others    []*State // around a stale one: captures that differ from it
+	// no other capture can show that the answer of the governing one is wrong
+	isAlone bool
 }
 
 // view finds the capture that governs a fetch ("Which capture governs"), and those near it that count.

@@ -148,10 +148,10 @@ func (d *Decider) mayPrecede(s *subject, tl *Timeline, v *view) bool {
 // too, by a capture that informed the crawler in time ("The four classes"). Nor may anything else of that moment
 // be unreadable: it may be the one that governs.
 func (d *Decider) isForbiddenBefore(s *subject, tl *Timeline) bool {
-	v := tl.view(candidates{subject: s, beyondDoubt: true})
 	all := s.record
 	r := Finding{Fetch: s.Fetch, record: record{looked: all.looked}}
 	s.record = &r.record
+	v := d.survey(&r, candidates{subject: s, beyondDoubt: true}, tl)
 	d.judge(&r, s, tl, &v)
 	s.record, all.looked, all.err = all, r.looked, cmp.Or(all.err, r.err)
 	for _, g := range r.Considered() {

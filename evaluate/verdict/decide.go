@@ -122,13 +122,16 @@ func (d *Decider) settleAtOnce(r *Finding, s *subject, tl *Timeline) bool {
 // decide gives the verdict by what the fetch sees of the timeline. Where its User-Agent names a second crawler, nobody
 // knows which of the two it was, so the one that accuses less counts ("The crawler's token").
 func (d *Decider) decide(r *Finding, s *subject, tl *Timeline, other string) {
-	v := tl.view(candidates{subject: s})
-	seen := r.looked
-	d.conclude(r, s, tl, &v)
-	if other == "" || r.Verdict == words.Unknown {
+	v := d.survey(r, candidates{subject: s}, tl)
+	if other == "" {
+		d.conclude(r, s, tl, &v)
 		return
 	}
-	second := Finding{Fetch: r.Fetch, AgentSource: r.AgentSource, record: record{looked: seen}}
+	second := *r
+	second.Grounds = slices.Clone(r.Grounds)
+	if d.conclude(r, s, tl, &v); r.Verdict == words.Unknown {
+		return
+	}
 	s.token, s.record = other, &second.record
 	d.conclude(&second, s, tl, &v)
 	s.token, s.record = s.agent, &r.record

@@ -60,6 +60,8 @@ type record struct {
 	// UnreadCaptures is that the class depends on captures of robots.txt that an index reports and no input holds.
 	UnreadCaptures bool
 
+	ofAll     int   // how many of the grounds hold for any token
+	spent     int   // as looked, for any token
 	ofVerdict int   // how many of the grounds came with the verdict; the others, with the class
 	looked    int   // see subject.look
 	err       error // the first of reading a file: what was decided is nothing
@@ -68,9 +70,10 @@ type record struct {
 // emptied returns an empty record with the memory of another.
 func (r *record) emptied() record { return record{Grounds: r.Grounds[:0]} }
 
-// forget drops remarks and objections, and keeps the captures that were consulted.
+// forget drops the remarks and objections that hold for one token. It keeps the captures that were consulted.
 func (r *record) forget() {
-	r.Grounds = slices.DeleteFunc(r.Grounds, func(g Ground) bool { return g.Word != 0 })
+	kept := slices.DeleteFunc(r.Grounds[r.ofAll:], func(g Ground) bool { return g.Word != 0 })
+	r.Grounds, r.looked = r.Grounds[:r.ofAll+len(kept)], r.spent
 }
 
 // join adds the captures that another token's verdict rests on, and its words, if these count.

@@ -13,16 +13,32 @@ import (
 // This file gives the verdict and its reason: the answer of the governing capture, unless another shows that it may
 // be wrong.
 
-// judge gives the verdict and its reason: the answer of the governing capture, unless another capture
-// shows that it may be wrong.
+// survey finds what a fetch sees of its origin's timeline, and records what holds for any token.
+func (d *Decider) survey(r *Finding, s candidates, tl *Timeline) view {
+	v := tl.view(s)
+	if v.governing != nil && !s.isTooCostly() {
+		s.consult(RoleGoverning, v.governing)
+		s.consult(RoleRival, v.moment...)
+		r.Governing, r.Evidence, r.Age = v.governing, v.evidence, s.secondsOld(v.governing, v.evidence)
+		r.tied, r.UnreadCaptures = v.tied, v.outdated
+		d.doubts(s.subject, &v)
+		v.others = tl.others(s.subject, &v)
+		v.isAlone = !v.outdated && !v.governing.Forgeable && s.order(v.governing) != maybeBefore &&
+			len(v.moment)+len(v.older)+len(v.ownNext)+len(v.others) == 1
+	}
+	s.object(s.notes, nil)
+	r.ofAll, r.spent = len(r.Grounds), r.looked
+	return v
+}
+
+// judge gives the verdict for the subject's token and its reason: the answer of the governing capture, unless another
+// capture shows that it may be wrong.
 func (d *Decider) judge(r *Finding, s *subject, tl *Timeline, v *view) {
 	switch {
 	case s.isTooCostly(): // "Verdicts and reasons"
 		r.Reason = words.TooCostly
-		s.object(s.notes, nil)
 	case v.governing == nil: // "Which capture governs", 4
 		r.Reason = words.NoCapture
-		s.object(s.notes, nil)
 	default:
 		d.judgeBy(r, s, tl, v)
 	}
@@ -32,11 +48,6 @@ func (d *Decider) judge(r *Finding, s *subject, tl *Timeline, v *view) {
 
 // judgeBy gives the verdict by the governing capture.
 func (d *Decider) judgeBy(r *Finding, s *subject, tl *Timeline, v *view) {
-	s.consult(RoleGoverning, v.governing)
-	s.consult(RoleRival, v.moment...)
-	r.Governing, r.Evidence, r.Age = v.governing, v.evidence, s.secondsOld(v.governing, v.evidence)
-	r.tied, r.UnreadCaptures = v.tied, v.outdated
-	d.doubts(s, v)
 	r.Answer = d.answerInTime(v.governing, candidates{subject: s}, tl)
 	reason, against := d.contradiction(&r.Answer, s, tl, v)
 	said := r.Answer.Notes
@@ -157,7 +168,6 @@ func (d *Decider) doubts(s *subject, v *view) {
 		when(s.Flags&facts.FlagRefuted != 0, words.NoteNoRecord)|
 		when(s.Flags&facts.FlagHostMismatch != 0, words.NoteHostMismatch)|
 		when(v.outdated, words.NoteUnreadCapture), nil)
-	s.object(s.notes, nil)
 }
 
 // doubtsOf are the doubts about a capture, whatever fetch it may govern.
@@ -207,6 +217,9 @@ func when(is bool, n words.Notes) words.Notes {
 // capture that shows it; none where the verdict stands. said takes over the open readings of its rivals.
 func (d *Decider) contradiction(said *Answer, s *subject, tl *Timeline, v *view) (words.Reason, *State) {
 	verdict := said.Verdict
+	if v.isAlone {
+		return words.NoReason, nil
+	}
 	if verdict == words.Allowed && v.governing.Forgeable { // "The four classes"
 		return words.Forgeable, v.governing
 	}
@@ -253,9 +266,8 @@ func (d *Decider) contradiction(said *Answer, s *subject, tl *Timeline, v *view)
 	s.consult(RoleNext, v.ownNext...)
 	other := differs(slices.Concat(v.older, v.ownNext)) // "Which capture governs", 2
 	if other == nil {
-		others := tl.others(s, v)
-		s.consult(RoleOther, others...)
-		other = differs(others) // "Stale captures"
+		s.consult(RoleOther, v.others...)
+		other = differs(v.others) // "Stale captures"
 	}
 	switch {
 	case other != nil:

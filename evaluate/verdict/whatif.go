@@ -32,18 +32,28 @@ type WhatIf struct {
 	// states of the origin in hand whose token groups are passed on; 0: those of fetches without a governing capture
 	mapped  map[int64]bool
 	verdict GroupVerdict // the one that is passed on, reused
-	judged  Finding      // by judgeGroup, the last, reused; its record is that of all groups
+	judged  Finding      // the last, reused
 }
 
 // NewOrigin begins another origin.
 func (w *WhatIf) NewOrigin(d *Decider) { w.decider, w.mapped = d, map[int64]bool{0: w.mapped[0]} }
 
+// Decide returns what a fetch, whose own verdict is r, would have been for one token. It is valid until the next.
+func (w *WhatIf) Decide(r *Finding, token string) (*Finding, error) {
+	if s, v := w.begin(r); v.governing != nil {
+		w.judge(s, &v, token)
+	}
+	return &w.judged, w.judged.err
+}
+
 // DecideGroups passes on the verdicts for one fetch, whose own is r.
 func (w *WhatIf) DecideGroups(r *Finding) error {
-	x, d := &w.judged, w.decider
-	s, v := d.beginAs(x, r, w.AsOf)
+	s, v := w.begin(r)
 	if v.governing == nil {
-		return w.same(x)
+		if err := w.announce(0, []parsed.TokenGroup{{Tokens: w.Tokens}}); err != nil {
+			return err
+		}
+		return w.pass(&v, w.judged.Answer, 0)
 	}
 	groups, err := w.tokenGroups(v.governing)
 	if err != nil {
@@ -52,44 +62,40 @@ func (w *WhatIf) DecideGroups(r *Finding) error {
 	if err := w.announce(v.governing.ID, groups); err != nil {
 		return err
 	}
-	// Where no other capture takes part, the answer of the governing one is the verdict.
-	alone := !v.outdated && len(v.moment) == 1 && len(v.older) == 0 && len(v.ownNext) == 0 &&
-		s.order(v.governing) != maybeBefore && len(r.timeline.others(s, &v)) == 0
-	if alone && v.governing.Outcome.HasRules() {
+	if v.isAlone && v.governing.Outcome.HasRules() {
 		return w.ask(s, &v, groups)
 	}
 	for i := range groups {
-		answer := w.judgeGroup(s, &v, &groups[i], alone)
-		if x.err != nil {
-			return x.err
+		answer := w.judgeGroup(s, &v, &groups[i])
+		if w.judged.err != nil {
+			return w.judged.err
 		}
-		if err := w.pass(s.Fetch, v.governing, v.evidence, answer, groups[i].Group); err != nil {
+		if err := w.pass(&v, answer, groups[i].Group); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// ask passes on the answer of the governing file for each token group.
+// ask passes on the answer of the governing file, which decides alone, for each token group.
 func (w *WhatIf) ask(s *subject, v *view, groups []parsed.TokenGroup) error {
 	file, err := w.decider.files.Get(&v.governing.State)
 	if err != nil {
 		return err
 	}
-	s.consult(RoleGoverning, v.governing)
-	w.decider.doubts(s, v)
 	common := objections(w.judged.Grounds)
 	w.verdict = GroupVerdict{Fetch: s.Fetch, Governing: v.governing, Evidence: v.evidence, Grounds: w.judged.Grounds}
 	for i := range groups {
-		s.token = groups[i].Tokens[0]
-		w.verdict.Answer.read(file, v.governing, s, &groups[i].Reader)
-		for _, s.token = range groups[i].Askers[1:] {
+		g := &groups[i]
+		s.token = g.Tokens[0]
+		w.verdict.Answer.read(file, v.governing, s, &g.Reader)
+		for _, s.token = range g.Askers[1:] {
 			var other Answer
-			other.read(file, v.governing, s, &groups[i].Reader)
+			other.read(file, v.governing, s, &g.Reader)
 			w.verdict.Notes |= other.Notes & words.OpenReadings
 		}
 		w.verdict.Notes |= common
-		w.verdict.Group = groups[i].Group
+		w.verdict.Group = g.Group
 		if err := w.Verdict(&w.verdict); err != nil {
 			return err
 		}
@@ -97,33 +103,47 @@ func (w *WhatIf) ask(s *subject, v *view, groups []parsed.TokenGroup) error {
 	return nil
 }
 
-func (w *WhatIf) pass(f *facts.Fetch, governing *State, e words.Evidence, a Answer, group int) error {
+func (w *WhatIf) pass(v *view, a Answer, group int) error {
 	a.Group = group
-	w.verdict = GroupVerdict{f, governing, e, a, w.judged.Grounds}
+	w.verdict = GroupVerdict{w.judged.Fetch, v.governing, v.evidence, a, w.judged.Grounds}
 	return w.Verdict(&w.verdict)
 }
 
-// same passes on a verdict that holds for all tokens.
-func (w *WhatIf) same(x *Finding) error {
-	if err := w.announce(0, []parsed.TokenGroup{{Tokens: w.Tokens}}); err != nil {
-		return err
+// begin makes the verdict that is judged what a fetch, whose own is r, would have been for any token, or returns the
+// view that shows it.
+func (w *WhatIf) begin(r *Finding) (s *subject, v view) {
+	x, d := &w.judged, w.decider
+	*x = Finding{
+		Fetch: r.Fetch, Path: r.Path, Agent: r.Agent, AgentSource: r.AgentSource, decider: d, timeline: r.timeline,
+		record: x.record.emptied(),
 	}
-	return w.pass(x.Fetch, nil, words.None, x.Answer, 0)
+	s = d.subject.setTo(d, r.Fetch, r.Agent, r.timeline, w.AsOf, &x.record)
+	s.notes = r.Notes & words.NoteURLCut
+	switch {
+	case r.Reason == words.RobotsTxtItself, r.Reason == words.UnsupportedScheme:
+		x.Verdict, x.Reason = r.Verdict, r.Reason
+		return s, v
+	case !s.time.Known():
+		x.Reason = words.NoTime
+		return s, v
+	}
+	if v = d.survey(x, candidates{subject: s}, r.timeline); v.governing == nil || s.isTooCostly() {
+		d.judge(x, s, x.timeline, &v)
+		v = view{}
+	}
+	return s, v
 }
 
 // judgeGroup decides for a token group. Where other captures take part, tokens of one
 // token group may fall in different groups there: if they then differ, nothing is known
 // of the token group.
-func (w *WhatIf) judgeGroup(s *subject, v *view, t *parsed.TokenGroup, alone bool) (first Answer) {
-	tokens := t.Tokens
-	if alone || v.governing.isRefusal() {
+func (w *WhatIf) judgeGroup(s *subject, v *view, t *parsed.TokenGroup) (first Answer) {
+	x, tokens := &w.judged, t.Tokens
+	if v.isAlone || v.governing.isRefusal() {
 		tokens = tokens[:1]
 	}
-	x, looked := &w.judged, s.record.looked
 	for i, token := range tokens {
-		x.forget()
-		x.looked = looked
-		w.decider.judgeAs(x, s, v, token)
+		w.judge(s, v, token)
 		switch {
 		case i == 0:
 			first = x.Answer
@@ -138,53 +158,18 @@ func (w *WhatIf) judgeGroup(s *subject, v *view, t *parsed.TokenGroup, alone boo
 	return first
 }
 
-// DecideAs returns what a fetch would have been for one token, as of a moment, which is unknown at its own time.
-func (d *Decider) DecideAs(r *Finding, token string, asOf facts.Time) (*Finding, error) {
-	x := new(Finding)
-	if s, v := d.beginAs(x, r, asOf); v.governing != nil {
-		d.judgeAs(x, s, &v, token)
-	}
-	return x, x.err
-}
-
-// beginAs makes x what a fetch, whose own verdict is r, would have been for any token, as of a moment: a verdict, or
-// none yet, with the view that shows it.
-func (d *Decider) beginAs(x, r *Finding, asOf facts.Time) (s *subject, v view) {
-	*x = Finding{
-		Fetch: r.Fetch, Path: r.Path, Agent: r.Agent, AgentSource: r.AgentSource, decider: d, timeline: r.timeline,
-		record: x.record.emptied(),
-	}
-	s = d.subject.setTo(d, r.Fetch, r.Agent, r.timeline, asOf, &x.record)
-	s.notes = r.Notes & words.NoteURLCut
-	switch {
-	case r.Reason == words.RobotsTxtItself, r.Reason == words.UnsupportedScheme:
-		x.Verdict, x.Reason = r.Verdict, r.Reason
-		return s, v
-	case !s.time.Known():
-		x.Reason = words.NoTime
-		return s, v
-	}
-	v = r.timeline.view(candidates{subject: s})
-	switch {
-	case s.isTooCostly():
-		x.Reason, v.governing = words.TooCostly, nil
-	case v.governing == nil:
-		x.Reason = words.NoCapture
-	}
-	return s, v
-}
-
-// judgeAs makes x the verdict for a token. Another way of matching it would be of this token, not of its group.
-func (d *Decider) judgeAs(x *Finding, s *subject, v *view, token string) {
+// judge gives the verdict for a token. Another way of matching it would be of this token, not of its group.
+func (w *WhatIf) judge(s *subject, v *view, token string) {
+	x := &w.judged
+	x.forget()
 	s.token, x.Answer = token, Answer{}
-	x.Governing, x.Evidence = v.governing, v.evidence
 	switch isRefusal := v.governing.isRefusal(); {
 	case isRefusal && !v.governing.isOf(crawler.Key(token)):
 		x.Reason = words.RefusedToOther
 	case isRefusal && !s.isOwn(v.governing):
 		x.Verdict, x.Reason = words.Allowed, words.Unavailable
 	default:
-		d.judge(x, s, x.timeline, v)
+		w.decider.judge(x, s, x.timeline, v)
 		x.Notes &^= words.NoteOtherMode
 	}
 }
