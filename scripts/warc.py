@@ -175,6 +175,7 @@ def contacts(ua):
 
 
 ENDINGS = (".warc", ".warc.gz", ".arc", ".arc.gz")
+HOLE = b"no member of gzip\n" * 4  # between members: an archive is damaged there
 
 
 class Run:
@@ -265,6 +266,7 @@ class Fetch:
         self.request_validators = {}
         self.lead = NOTHING  # by how much its request is dated earlier
         self.named = False  # its request has a User-Agent
+        self.resynced = False  # it stands behind damage
         self.requested = False  # its request is there
         self.led = False  # a robots.txt before it in its archive redirects to its URL
         self.validators = {}
@@ -363,17 +365,24 @@ def read_archives(paths):
         for f in read_archive(path):
             key = f.id, f.url, f.time and f.time.start  # A36
             first = fetches.setdefault(key, f)
-            if f.named and not first.named:  # the first copy with its request counts
+            if rank(f) < rank(first):
                 fetches[key], first, f = f, f, first
             first.spots.update(f.spots)
     return list(fetches.values())
 
 
+def rank(f):
+    """§1: of copies of a record the best proven counts: whole, not behind damage, with its request."""
+    return f.truncated, f.resynced, not f.named
+
+
 def read_archive(path):
     fetches, requests, runs, durations, order = [], [], {}, {}, []
-    latest_run = Run(path)
-    with open(path, "rb") as stream:
-        for place, record in enumerate(ArchiveIterator(stream)):
+    latest_run, place = Run(path), -1
+    for number, part in enumerate(Path(path).read_bytes().split(HOLE)):
+        order.append(None)
+        for record in ArchiveIterator(io.BytesIO(part)):
+            place += 1
             headers = record.rec_headers
             order.append(None)
             if record.rec_type == "warcinfo":
@@ -403,7 +412,7 @@ def read_archive(path):
                 if f.origin is None and not (f.type == "response" and "://" in f.url):
                     continue  # §1: no fetch
                 order[-1] = f
-                f.id = f.record_id or "%s:%d" % (path, place)
+                f.id, f.resynced = f.record_id or "%s:%d" % (path, place), number > 0
                 f.warcinfo, f.place = headers.get_header("WARC-Warcinfo-ID") or latest_run.name, place
                 fetches.append(f)
     crawls = {}

@@ -177,8 +177,8 @@ func (c *collector) cite(f *found) {
 	// any archive that holds two records may show their order, and their run
 	c.citePlaces(r.Twins(facts.SpotOf(r.Fetch)), roleTwin)
 	for _, g := range considered {
-		for _, step := range g.Capture.Applied() {
-			c.citePlaces(r.Twins(step.Spot), roleTwin)
+		for _, twin := range g.Capture.Twins() {
+			c.citePlace(twin, roleTwin)
 		}
 	}
 	if f.table == tableRestrictions {

@@ -272,6 +272,9 @@ class Audit:
             if n < 3:
                 self.archives.append(path)
                 self.agents_of[path] = agents
+        self.archives.insert(0, os.path.join(folder, "in", "0.warc.gz"))
+        with open(self.archives[0], "wb") as out:
+            self.agents_of[self.archives[0]] = h.write_copies(out, rng, [e for e in exchanges if not e.hidden and "/private/robots" not in e.url])
         own = [row_of(rng, e, {n: held[n] for n in ("1.warc.gz", "2.warc.gz")}, 0) for e in exchanges if not e.hidden]
         form = rng.choice([name for name in WRITERS if name != "e.csv"])
         self.own, self.faulty = (os.path.join(folder, kind, form) for kind in ("right", "wrong"))
@@ -298,7 +301,7 @@ class Audit:
         fetches = warc.read_archives(self.archives)
         self.places = collections.defaultdict(list)
         for path in self.archives:
-            for record_id, (offset, _, _) in held[os.path.basename(path)].items():
+            for record_id, (offset, _, _) in held.get(os.path.basename(path), {}).items():
                 self.places[record_id].append((os.path.basename(path), offset))
         self.fetches = fetches
 

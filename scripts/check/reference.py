@@ -98,7 +98,7 @@ Ambiguities, and how they are read here
  A34 A rule with white space inside, tabs too, keeps it. Control bytes are the others below 0x20; the RFC's grammar
      admits 0x7F.
  A35 A request record with no User-Agent: the warcinfo record's is taken, as if there were no request.
- A36 A record that several archives hold (same id, URL and date) counts once: as the first with its request, else as the first. Each may show where a
+ A36 A record that several archives hold (same id, URL and date) counts once: as the best proven copy. Each may show where a
      capture stands to a fetch, and of captures that agree, the one that certainly came first told the crawler. Captures
      are compared in the first alone. A record without WARC-Warcinfo-ID has the warcinfo record before it.
  A37 A product behind a browser's string is its last product that no browser bears.

@@ -22,7 +22,7 @@ Three layers, all drawn from one seed, so the archives are the same byte for byt
    of its own of a real host, so that nothing else reaches it (LINES, and the functions
    behind it). Bodies there are ours, or drawn of lines that are read in many ways.
 
-There are two archives, DIR/1.warc.gz and DIR/2.warc.gz. Each exchange is in one of them by chance, and records are
+There are two archives, DIR/1.warc.gz and DIR/2.warc.gz, and copies in DIR/0.warc.gz. Each exchange is in one of the two by chance, and records are
 written in shuffled order, a request within some thousand records of its response: between moments time decides, not the
 order. A scenario that is about order says which archive holds what, and in which order. One that is about runs stands
 as a whole in each archive, with warcinfo records of its own. What main returns names the layer or scenario of every
@@ -30,6 +30,7 @@ fetch.
 """
 
 import base64
+import copy
 import gzip
 import json
 import os
@@ -38,6 +39,7 @@ import re
 from datetime import datetime, timedelta, timezone
 
 from lib import IDENTICAL, NOT_MODIFIED, message, random_id, record, sha1
+from warc import HOLE
 
 EXAMPLE = "ExampleBot/1.0 (+http://example.com/bot)"
 GOOGLE = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
@@ -732,8 +734,19 @@ APART = 1000
 SOFTWARE = {1: "Wget/1.25.0", 2: "history_to_warc"}
 
 
-def write_archive(out, rng, software, exchanges, agents=(None, HERITRIX)):
-    """Returns the User-Agents of the warcinfo records."""
+def write_copies(out, rng, exchanges):
+    """Copies of exchanges that other archives hold, some of them worse proven: cut, behind damage, or without a request."""
+    copies = [copy.copy(e) for e in exchanges if rng.random() < 0.1]
+    for e in copies:
+        if rng.random() < 0.3:
+            e.ua = None
+        elif rng.random() < 0.5 and e.type == "response" and e.body and "WARC-Truncated" not in e.warc:
+            e.own_digest, e.body, e.warc = e.digest, e.body[:len(e.body) // 2], {**e.warc, "WARC-Truncated": "length"}
+    return write_archive(out, rng, "copies", copies, hole=True)
+
+
+def write_archive(out, rng, software, exchanges, agents=(None, HERITRIX), hole=False):
+    """Returns the User-Agents of the warcinfo records. With a hole, the second half stands behind damage."""
     infos = [Run(rng, **{"software": software, "http-header-user-agent": agent}) for agent in agents]
     written, placed = [], [(-1, map(info_record, infos))]  # place, records
     blocks = {}  # where the next record of a scenario stands
@@ -757,7 +770,8 @@ def write_archive(out, rng, software, exchanges, agents=(None, HERITRIX)):
         if e.duration is not None:
             block, concurrent = b"fetchTimeMs: %s\r\n" % str(e.duration).encode(), {"WARC-Concurrent-To": e.id, "Content-Type": "application/warc-fields"}
             placed.append((placed[-len(parts)][0] + rng.uniform(-near, near), [record_of(e, "metadata", e.metadata_id, block, {**concurrent, **name})]))
-    for _, unit in sorted(placed, key=lambda p: p[0]):
+    for n, (_, unit) in enumerate(sorted(placed, key=lambda p: p[0])):
+        out.write(HOLE * (hole and n == len(placed) // 2))
         out.writelines(gzip.compress(one, 6, mtime=0) for one in unit)
     return [run.fields.get("http-header-user-agent") for run in infos + written]
 
@@ -828,7 +842,9 @@ def main(history, out, *, moments: int = 1000, seed: int = 9309, mixed: int = 0,
 
 def write_archives(rng, folder, exchanges, agents=(None, HERITRIX)):
     """Writes archives 1 and 2, and returns their paths."""
-    paths = []
+    paths = [os.path.join(folder, "0.warc.gz")]
+    with open(paths[0], "wb") as out:
+        write_copies(out, rng, exchanges)
     for number, software in SOFTWARE.items():
         paths.append(os.path.join(folder, "%d.warc.gz" % number))
         with open(paths[-1], "wb") as out:
