@@ -58,7 +58,8 @@ func (d *dates) clocks() []facts.Clock {
 	for i := minDates; i <= len(d.kept)-minDates; i++ {
 		before, isBefore := medianOf(d.kept[:i])
 		after, isAfter := medianOf(d.kept[i:])
-		if !isBefore || !isAfter || distance(before, after) <= maxOff {
+		if !isBefore || !isAfter || distance(before, after) <= maxOff ||
+			!isMostly(d.kept[:i], before) || !isMostly(d.kept[i:], after) {
 			continue
 		}
 		wrong := 0
@@ -93,6 +94,17 @@ func medianOf(list []dateOff) (seconds int64, known bool) {
 	}
 	slices.Sort(off)
 	return off[len(off)/2], true
+}
+
+// isMostly reports whether most dates show a clock: else servers whose own clocks are off stand behind one another.
+func isMostly(list []dateOff, seconds int64) bool {
+	near := 0
+	for _, x := range list {
+		if distance(x.seconds, seconds) <= maxOff {
+			near++
+		}
+	}
+	return 2*near > len(list)
 }
 
 func distance(a, b int64) int64 { return max(a-b, b-a) }

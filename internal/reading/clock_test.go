@@ -21,6 +21,12 @@ func TestClocks(t *testing.T) {
 		{"too few", 9, 3, func(int) int64 { return 60 }, nil},
 		{"of two hosts", 90, 2, func(int) int64 { return 60 }, nil},
 		{"a third is old", 90, 3, func(i int) int64 { return int64(i%3) / 2 * 9000 }, nil},
+		{"slow, and most of the last servers' clocks are off, each by another time", 25, 25, func(i int) int64 {
+			if i < 9 || i > 19 {
+				return -21
+			}
+			return int64(70 * i)
+		}, []facts.Clock{{Seconds: -21}}},
 		{"set", 60, 3, func(i int) int64 {
 			if i < 40 {
 				return 900
