@@ -280,8 +280,12 @@ func arcVersion() string {
 
 // logLine is a line of Heritrix's crawl.log.
 func (r *record) logLine() string {
-	return fmt.Sprintf("%s %5s          - %s L http://via.example/ unknown #001 - - - -\n",
-		strings.Replace(r.date, "Z", ".000Z", 1), r.status, r.url)
+	begin := "-"
+	if took := r.keys["took"]; took != "" {
+		begin = strings.NewReplacer("-", "", "T", "", ":", "", "Z", "000").Replace(r.date) + "+" + took
+	}
+	return fmt.Sprintf("%s %5s          - %s L http://via.example/ unknown #001 %s - - -\n",
+		strings.Replace(r.date, "Z", ".000Z", 1), r.status, r.url, begin)
 }
 
 // id returns the WARC-Record-ID of a record. Ids fall from record to record: nothing may

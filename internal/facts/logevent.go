@@ -15,6 +15,7 @@ type EventKind uint8
 const (
 	eventUnknown           EventKind = iota
 	EventRobotsNoCapture             // a record of robots.txt is no capture, as with a HEAD request
+	EventRobotsTook                  // a crawl.log states how long a capture of robots.txt took
 	EventRobotsUnread                // an index lists a capture of robots.txt
 	EventRobotsUnreachable           // robots.txt of the origin could not be had
 	EventExclusion                   // robots.txt kept the crawler from fetching the URL
@@ -39,11 +40,13 @@ type LogEvent struct {
 	HopsFromSeed string
 
 	// These fields distinguish records of one robots.txt and second, as in Fetch. For a log line
-	// they are empty.
+	// they are empty, but for the status of EventRobotsTook.
 	Archive       string
 	RecordID      recordid.ID
 	PayloadDigest string
 	Status        int16
+
+	Millis int32 // of EventRobotsTook
 }
 
 // Time returns the moment of the event.

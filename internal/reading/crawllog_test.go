@@ -26,6 +26,7 @@ func eventTexts(c *collected) (list []string) {
 		kind := map[facts.EventKind]string{
 			facts.EventExclusion:         "exclusion",
 			facts.EventRobotsUnreachable: "unreachable",
+			facts.EventRobotsTook:        fmt.Sprintf("took %d", e.Millis),
 		}[e.Kind]
 		list = append(list, fmt.Sprintf("%d %s %s %s %s", e.Line, kind, e.Reason, e.URL,
 			e.Time().UTC().Format("15:04:05.000")))
@@ -55,6 +56,7 @@ func TestCrawlLog(t *testing.T) {
 		"2 exclusion -9998 http://h/private 12:00:00.123",
 		"4 unreachable -61 https://h:8443/page 12:00:00.123",
 		"5 unreachable -2 http://h/robots.txt 11:59:58.000",
+		"8 took 2 404 http://h/robots.txt 11:59:58.000",
 		"12 exclusion -9998 http://i/old 12:00:00.123",
 		"17 unreachable -1 ftp://f/robots.txt 12:00:00.123",
 	}
@@ -66,7 +68,7 @@ func TestCrawlLog(t *testing.T) {
 			got := read(t, archive)
 			equal(t, "events", eventTexts(got), want)
 			equal(t, "issues", got.kinds(), []string{"bad_log_line", "bad_log_line", "bad_log_line", "bad_log_line"})
-			if got.result.Container != "crawl.log" || len(got.fetches) != 0 || got.result.Events != 5 ||
+			if got.result.Container != "crawl.log" || len(got.fetches) != 0 || got.result.Events != 6 ||
 				got.result.Fingerprint == "" {
 				t.Errorf("%+v, %d fetches", got.result, len(got.fetches))
 			}

@@ -21,6 +21,7 @@ type originCaptures struct {
 	unread    facts.Unread                // captures of robots.txt that indexes list and no input holds
 	lines     []servedLine                // of access logs that say that robots.txt was served
 	copies    map[facts.Spot][]facts.Spot // of records that several archives hold: the other places
+	durations map[facts.Spot]Step         // of captures: the line of a log that states how long it took
 	followed  map[facts.Spot]bool         // captures that are followed as copies of one origin's robots.txt
 	copiesOf  facts.Place                 // that origin
 	versions  []version                   // of its robots.txt: see findVersions; nil: not asked for yet
@@ -48,6 +49,7 @@ func newOriginCaptures(unread facts.Unread) *originCaptures {
 	return &originCaptures{
 		unread: unread, byURL: make(map[string]*urlCaptures), scanned: make(map[string]bool),
 		copies: make(map[facts.Spot][]facts.Spot), followed: make(map[facts.Spot]bool),
+		durations: make(map[facts.Spot]Step),
 	}
 }
 
@@ -182,7 +184,7 @@ func (g *originCaptures) ofURL(key string) *urlCaptures {
 	return s
 }
 
-// read reads the captures of an origin, and then the captures of its robots.txt that indexes report.
+// read reads the captures of an origin, and then what indexes and logs report of captures of its robots.txt.
 func (g *originCaptures) read(p facts.Place, captures *facts.Cursor[facts.Capture],
 	events *facts.Cursor[facts.LogEvent],
 ) error {
@@ -195,11 +197,64 @@ func (g *originCaptures) read(p facts.Place, captures *facts.Cursor[facts.Captur
 	if err := cmp.Or(err, records.end(g.hold)); err != nil {
 		return err
 	}
-	g.index()
-	return events.Each(p, func(e *facts.LogEvent) error {
+	var said reports
+	err = events.Each(p, func(e *facts.LogEvent) error {
 		g.unread.Add(e)
-		return nil
+		return said.add(e)
 	})
+	g.captures = slices.DeleteFunc(g.captures, func(c *facts.Capture) bool {
+		line, isOne := said.of(c)
+		if line != (Step{}) {
+			g.durations[facts.SpotOf(&c.Fetch)] = line
+		}
+		return !isOne
+	})
+	g.index()
+	return err
+}
+
+// reports are what a log, and records that are no captures, say of the captures of an origin's robots.txt.
+type reports struct {
+	none map[recordid.ID]int64 // when records are dated that are no captures
+	took []facts.LogEvent      // how long captures took, in order of time
+}
+
+func (r *reports) add(e *facts.LogEvent) error {
+	switch {
+	case e.Kind == facts.EventRobotsTook:
+		r.took = append(r.took, *e)
+	case e.Kind == facts.EventRobotsNoCapture && e.RecordID != "":
+		if r.none == nil {
+			r.none = make(map[recordid.ID]int64)
+		}
+		r.none[e.RecordID] = e.Micros
+	}
+	return nil
+}
+
+// of gives a capture the duration that a line of crawl.log states for its URL, status and beginning, and returns the
+// place of that line. A copy that lost its request is no capture if another one shows a HEAD.
+func (r *reports) of(c *facts.Capture) (line Step, isCapture bool) {
+	if at, isNone := r.none[c.RecordID]; isNone && at == c.Micros && c.Kind == facts.CaptureRobots &&
+		c.UserAgentSource != facts.SourceRequest {
+		return line, false
+	}
+	if len(r.took) == 0 || c.Type != facts.TypeResponse && c.Type != facts.TypeRevisit {
+		return line, true
+	}
+	from := c.Time().Truncate(facts.PrecisionSecond).Micros
+	n := sort.Search(len(r.took), func(i int) bool { return r.took[i].Micros >= from })
+	for ; n < len(r.took) && r.took[n].Micros < from+facts.Second; n++ {
+		e := &r.took[n]
+		isIt := c.Status == e.Status && c.Time().MicrosSince(e.Time()) == 0 && keyOf(c.URL) == keyOf(e.URL)
+		if isIt && c.Millis < e.Millis {
+			c.Millis = e.Millis
+			line = Step{
+				Kind: stepLine, Spot: facts.Spot{Input: e.Input, Entry: e.Entry, Index: e.Offset}, Offset: e.Length,
+			}
+		}
+	}
+	return line, true
 }
 
 // unreadOf returns the times of captures in indexes alone, of the URL that a resolution looks for.

@@ -75,13 +75,24 @@ func isFollowed(c *facts.Capture) bool {
 // firstRound starts every capture of a range of buckets that is followed, and settles those that need no other capture.
 func (r *resolver) firstRound(ctx context.Context, from, to int) error {
 	var records distinct
+	var said reports
+	var here facts.Place
+	events := facts.NewCursor(r.store.Events(ctx, facts.Buckets{From: from, To: to}), (*facts.LogEvent).Place)
+	defer events.Stop()
 	res := new(resolution)
 	start := func(c *facts.Capture, places []facts.Spot) error {
-		if !isFollowed(c) {
+		if at := facts.PlaceOf(&c.Fetch); at != here {
+			here, said = at, reports{}
+			if err := events.Each(at, said.add); err != nil {
+				return err
+			}
+		}
+		line, isOne := said.of(c)
+		if !isOne || !isFollowed(c) {
 			return nil
 		}
 		*res = resolution{State: NewState(c)}
-		res.addPlaces(places)
+		res.addPlaces(places, line)
 		r.take(res, c)
 		return r.pass(res)
 	}
@@ -93,17 +104,13 @@ func (r *resolver) firstRound(ctx context.Context, from, to int) error {
 	return records.end(start)
 }
 
-// openCaptures opens the captures of some buckets, and what indexes report of captures of robots.txt there.
+// openCaptures opens the captures of some buckets, and what indexes and logs report of captures of robots.txt there.
 func (r *resolver) openCaptures(ctx context.Context, buckets facts.Buckets) (*facts.Cursor[facts.Capture],
 	*facts.Cursor[facts.LogEvent],
 ) {
-	events := func(func(*facts.LogEvent, error) bool) {}
-	if r.store.Totals.IndexedRobots > 0 {
-		events = r.store.Events(ctx, buckets)
-	}
 	captures := facts.NewCursor(r.store.Captures(ctx, buckets),
 		func(c *facts.Capture) facts.Place { return facts.PlaceOf(&c.Fetch) })
-	return captures, facts.NewCursor(events, (*facts.LogEvent).Place)
+	return captures, facts.NewCursor(r.store.Events(ctx, buckets), (*facts.LogEvent).Place)
 }
 
 // nextRound takes the resolutions that look in a range of buckets one step further, and reads
@@ -331,7 +338,7 @@ func (r *resolver) addCopies(res *resolution, g *originCaptures, t target) error
 		}
 		added++
 		other := &resolution{State: NewState(c)}
-		other.addPlaces(g.copies[facts.SpotOf(&c.Fetch)])
+		other.addPlaces(g.copies[facts.SpotOf(&c.Fetch)], g.durations[facts.SpotOf(&c.Fetch)])
 		other.HostReversed, other.Origin, other.Kind, other.Hops = res.HostReversed, res.Origin, facts.CaptureTarget,
 			res.Hops
 		if err := r.keep(other, c, words.UnresolvedRedirect, func() { r.take(other, c) }); err != nil {

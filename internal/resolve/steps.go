@@ -22,6 +22,7 @@ const (
 	StepRival    StepKind = 'r' // to which the redirect of the hop before, a revisit or a 304 may have led instead
 	StepNamed    StepKind = 'n' // what a revisit names, and what has another payload
 	stepPlace    StepKind = 'p' // another place of a record
+	stepLine     StepKind = 'l' // a line of crawl.log: how long the record took; Index and Offset: its place and length
 )
 
 // Step is a record that a capture led to.
@@ -109,20 +110,37 @@ func (s *State) OldestApplied() Step {
 	return slices.MinFunc(s.Applied(), func(a, b Step) int { return cmp.Compare(a.Time.Micros, b.Time.Micros) })
 }
 
-// addPlaces notes further places of the capture itself, or of the record noted last in CopyText.
-func (s *State) addPlaces(places []facts.Spot) {
+// addPlaces notes further places of the capture itself, or of the record noted last in CopyText, and the line of a log
+// that states how long it took.
+func (s *State) addPlaces(places []facts.Spot, line Step) {
 	text := []byte(s.CopyText)
 	for _, at := range places {
 		text = appendStep(text, Step{Kind: stepPlace, Spot: at})
+	}
+	if line.Kind == stepLine {
+		text = appendStep(text, line)
 	}
 	s.CopyText = string(text)
 }
 
 // addPlacesOf notes further places of a record to which the capture led.
 func (s *State) addPlacesOf(c *facts.Capture, g *originCaptures) {
-	if places := g.copies[facts.SpotOf(&c.Fetch)]; len(places) > 0 {
+	at := facts.SpotOf(&c.Fetch)
+	if places, line := g.copies[at], g.durations[at]; len(places) > 0 || line.Kind == stepLine {
 		s.CopyText = string(appendStep([]byte(s.CopyText), stepTo(StepHop, &c.Fetch)))
-		s.addPlaces(places)
+		s.addPlaces(places, line)
+	}
+}
+
+// Lines yields the lines of logs that state how long the capture and the records to which redirects led it took.
+func (s *State) Lines() iter.Seq[*facts.LogEvent] {
+	return func(yield func(*facts.LogEvent) bool) {
+		for _, step := range stepsOf(s.CopyText) {
+			line := facts.LogEvent{Input: step.Input, Entry: step.Entry, Offset: step.Index, Length: step.Offset}
+			if step.Kind == stepLine && !yield(&line) {
+				return
+			}
+		}
 	}
 }
 
@@ -133,9 +151,11 @@ func (s *State) Twins() iter.Seq2[facts.Spot, facts.Spot] {
 	return func(yield func(first, other facts.Spot) bool) {
 		first := facts.SpotOf(&s.Fetch)
 		for _, step := range stepsOf(s.CopyText) {
-			if step.Kind != stepPlace {
+			switch {
+			case step.Kind == stepLine:
+			case step.Kind != stepPlace:
 				first = step.Spot
-			} else if !yield(first, step.Spot) {
+			case !yield(first, step.Spot):
 				return
 			}
 		}

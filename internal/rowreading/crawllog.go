@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/input"
@@ -170,15 +171,26 @@ func ParseCrawlLog(line []byte) (event *facts.LogEvent, fault string) {
 		e.Kind = facts.EventExclusion
 	case e.Reason == statusRobotsFailed, failed:
 		e.Kind = facts.EventRobotsUnreachable
+	case bytes.HasSuffix(fields[fieldURL], []byte("/robots.txt")):
+		e.Kind = facts.EventRobotsTook
 	default:
 		return nil, ""
 	}
 	url, fault := locate(&e, string(fields[fieldURL]))
-	if fault != "" || url.Origin() == "" || failed && facts.KindOf(url) != facts.CaptureRobots {
+	isOfRobots := failed || e.Kind == facts.EventRobotsTook
+	if fault != "" || url.Origin() == "" || isOfRobots && facts.KindOf(url) != facts.CaptureRobots {
 		return nil, fault
 	}
-	begin, _, _ := bytes.Cut(fields[fieldBegin], []byte{'+'})
+	begin, took, _ := bytes.Cut(fields[fieldBegin], []byte{'+'})
 	t := logTime(begin)
+	if e.Kind == facts.EventRobotsTook {
+		status, err := strconv.ParseInt(e.Reason, 10, 16)
+		millis, tookErr := strconv.ParseInt(string(took), 10, 32)
+		if err != nil || tookErr != nil || status < 0 || millis < 0 || !t.Known() {
+			return nil, ""
+		}
+		e.Status, e.Millis = int16(status), int32(millis)
+	}
 	if !t.Known() {
 		t = logTime(fields[fieldTime])
 	}

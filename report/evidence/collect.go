@@ -39,6 +39,7 @@ const (
 	roleRival    = "rival"    // another record to which the redirect of the hop before may have led
 	roleRedirect = "redirect" // a capture that may have led to the fetch
 	roleTwin     = "twin"     // the same record in another archive, which may show what came first
+	roleDuration = "duration" // a line of crawl.log: how long a capture took
 	rolePage     = "page"     // the original of the fetch, whose statements count, or one of two that may be it
 	roleDocument = "document" // a tdmrep.json or a licence that was read for the page
 )
@@ -180,6 +181,9 @@ func (c *collector) cite(f *found) {
 		for _, twin := range g.Capture.Twins() {
 			c.citePlace(twin, roleTwin)
 		}
+		for line := range g.Capture.Lines() {
+			c.citeLine(line.Input, line.Entry, line.Offset, line.Length, roleDuration)
+		}
 	}
 	if f.table == tableRestrictions {
 		// records that state something about the use of the page
@@ -210,12 +214,17 @@ func (c *collector) citeFetch(f *facts.Fetch, role string) {
 		c.newest = t
 	}
 	if f.Type == facts.TypeLogLine {
-		a := c.archive(archiveKey{f.Input, f.Entry})
-		c.archives[a].isLog = true
-		c.here = append(c.here, cited{a, f.Offset, f.Length, role})
+		c.citeLine(f.Input, f.Entry, f.Offset, f.Length, role)
 		return
 	}
 	c.citePlace(evaluate.Spot{Input: f.Input, Entry: f.Entry, Index: f.Index}, role)
+}
+
+// citeLine cites a line of a crawler's log.
+func (c *collector) citeLine(input int32, entry string, offset, length int64, role string) {
+	a := c.archive(archiveKey{input, entry})
+	c.archives[a].isLog = true
+	c.here = append(c.here, cited{a, offset, length, role})
 }
 
 func (c *collector) citePlaces(places []evaluate.Spot, role string) {
