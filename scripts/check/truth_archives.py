@@ -25,11 +25,12 @@ class Place(NamedTuple):
     run: Run
 
 
-def date_of(exchange):
-    """date_of gives the WARC-Date, and its precision in seconds."""
+def date_of(exchange, asked=False):
+    """date_of gives the WARC-Date, or that of the request record, and its precision in seconds."""
     habits = exchange.crawl.habits
-    moment = (exchange.sent if habits["dated"] == "beginning" else exchange.received) + habits["offsets"][exchange.machine]
-    digits = habits["precision"]
+    moment = exchange.sent if habits["dated"] == "beginning" or asked and habits["asks"] and habits["requests"] else exchange.received
+    (at, step), digits = habits["steps"][exchange.machine], habits["precision"]
+    moment += habits["offsets"][exchange.machine] + step * (moment > at)
     return int(moment * 10**digits) / 10**digits, 10.0**-digits
 
 
@@ -85,7 +86,7 @@ def exchange_records(exchange, run, original):
     if habits["requests"]:
         fields = ("Host", exchange.host), ("User-Agent", exchange.agent), ("If-None-Match", exchange.validator)
         asked = message(f"GET {exchange.path} HTTP/1.1", [(name, value) for name, value in fields if value])
-        made.append(record("request", uuid(exchange.id + "q"), date, asked, *common,
+        made.append(record("request", uuid(exchange.id + "q"), written(date_of(exchange, True)[0], habits["precision"]), asked, *common,
                            f"WARC-Concurrent-To: <urn:uuid:{identity}>", http + "request"))
     if duration_of(exchange) is not None:
         made.append(record("metadata", uuid(exchange.id + "m"), date, f"fetchTimeMs: {duration_of(exchange)}\r\n".encode(), *common,
@@ -173,7 +174,8 @@ def write(world, folder):
         if rng.random() < 0.3:
             for _, mine in some:
                 rng.shuffle(mine)
-        write_file(folder, f"copies-{number}.warc.gz", some, originals_of, places, bare=rng.random() < 0.5, mixed=False)
+        write_file(folder, f"{rng.choice('0z')}-copies-{number}.warc.gz", some, originals_of, places, bare=rng.random() < 0.5, mixed=False,
+                   damage=rng.choice(("", "cut", "hole", "requests")), at=rng.random())
     return places
 
 
@@ -181,8 +183,9 @@ def crawl_of(exchanges):
     return exchanges[0].crawl
 
 
-def write_file(folder, name, joined, originals_of, places, bare, mixed):
-    """write_file writes an archive: runs one after the other, or mixed by time; bare of their warcinfo records or with them."""
+def write_file(folder, name, joined, originals_of, places, bare, mixed, damage="", at=0):
+    """write_file writes an archive: runs one after the other, or mixed by time; bare of their warcinfo records or with them.
+    Damage: it is "cut" within a record, or has a "hole" in place of one, or its "requests" are left out."""
     rows = [(run, exchange) for run, mine in joined for exchange in mine]
     if mixed:
         rows.sort(key=lambda row: row[1].received)
@@ -199,6 +202,12 @@ def write_file(folder, name, joined, originals_of, places, bare, mixed):
                 current = run
             # A record names its warcinfo record, wherever that lies; or else the one before it counts.
             named = run.fields and exchange.crawl.habits["named"]
-            places.setdefault(exchange.id, []).append(Place(name, position, run if named else current or of_file))
-            for block in exchange_records(exchange, run, originals_of.get(exchange.id)):
+            is_damaged = damage in ("cut", "hole") and position == int(at * len(rows))
+            if not is_damaged:
+                places.setdefault(exchange.id, []).append(Place(name, position, run if named else current or of_file))
+            first, *others = exchange_records(exchange, run, originals_of.get(exchange.id))
+            out.write((first[:-20] if damage == "cut" else bytes(len(first))) if is_damaged else first)
+            if is_damaged and damage == "cut":
+                break
+            for block in () if damage == "requests" else others:
                 out.write(block)

@@ -72,7 +72,7 @@ class Site:
         self.slow_pages = rng.choice((0, 0, 0.1, 0.4))          # share of its pages
         self.stamped = rng.choice((0.0, 0.5, 0.95))             # when in the exchange the answer is made
         self.skew = rng.choice((0,) * 9 + (-2, 1, 3, -90, 700))  # of its clock
-        self.backends = rng.choice((0,) * 9 + (2,))             # its machines' clocks differ
+        self.backends = rng.choice((0,) * 18 + (2, 900))        # its front ends' clocks differ
         self.clock = rng.random() < 0.9                         # it sends Date
         self.caches = {"/robots.txt": rng.choice((0, 0, 0, 0, 30, 900)), "page": rng.choice((0, 0, 0, 0, 3, 900))}
         self.admits_age = rng.random() < 0.6
@@ -93,7 +93,7 @@ class Site:
     def answer(self, rng, path, agent, sent):
         """answer gives the answer, when the client has all of it, and its Date and Age (None: not sent)."""
         robots = path in ("/robots.txt", "/rules.txt")
-        slow = self.slow_robots * rng.uniform(0.5, 1) if robots else rng.uniform(1, 6) * (rng.random() < self.slow_pages)
+        slow = self.slow_robots * rng.uniform(0.5, 1) if robots else rng.uniform(1, rng.choice((6, 6, 600))) * (rng.random() < self.slow_pages)
         took = rng.uniform(0.01, 0.4) + slow
         received = sent + took + (rng.uniform(0.3, 3) if rng.random() < 0.05 else 0.002)
         made, age = sent + took * self.stamped, None
@@ -162,7 +162,7 @@ def verdict_of(outcome, body, token, path):
 
 @dataclass
 class Crawl:
-    """Crawl is one crawler with one memory of robots.txt: all of an operator's machines, or one run of software."""
+    """Crawl is one crawler: all of an operator's machines, or one run of software."""
     name: str
     kind: str              # operator, software, nameless
     token: str             # the crawler's own; of a nameless one, what its archives do not show
@@ -170,6 +170,7 @@ class Crawl:
     robots_agent: str | None
     manner: str            # waits, eager (both obey), ignores, lists, never
     machines: int
+    shares: bool           # one cache of robots.txt for all of its machines
     workers: int
     keeps: float           # how long it keeps a robots.txt
     delay: float
@@ -177,10 +178,13 @@ class Crawl:
     conditional: bool
     habits: dict           # of its archives
     exchanges: list = field(default_factory=list)
-    copies: dict = field(default_factory=dict)  # host: copies
+    copies: dict = field(default_factory=dict)  # by host, and by machine if each has a cache of its own
+
+    def held(self, worker, host):
+        return self.copies.setdefault((0 if self.shares else worker % self.machines, host), [])
 
 
-def random_crawl(rng, name, kind, token):
+def random_crawl(rng, name, kind, token, moments):
     agent = {"operator": OPERATORS, "software": SOFTWARE}.get(kind, {}).get(token)
     if kind == "nameless":
         agent = rng.choice((BROWSER, BROWSER, None))
@@ -188,14 +192,16 @@ def random_crawl(rng, name, kind, token):
     dated = rng.choice(("beginning",) * 4 + ("end",))
     habits = {"dated": dated, "precision": rng.choice((0, 0, 0, 3, 6)),
         "offsets": [rng.choice((0,) * 18 + (-20, 1, 40)) for _ in range(machines)],  # of the machines' clocks
+        "steps": [(rng.choice(moments) + rng.uniform(0, 60), rng.choice((0,) * 17 + (-900, -40, 30))) for _ in range(machines)],
+        "asks": rng.random() < 0.5,  # its requests are dated when they were sent
         "order": "end" if one else rng.choice(("end",) * 8 + ("shuffled", "pool")),
         "durations": rng.random() < (0.02 if dated == "end" else 0.9 if token == "heritrix" else 0.15),
         "lies": rng.random() < 0.05,  # of durations
         "dedup": rng.random() < 0.25, "loses": rng.choice((0, 0, 0, 0.3)), "requests": rng.random() < 0.93,
         "info": rng.choice(("full",) * 6 + ("bare",) * 3 + ("none",) * 3 + ("default",)), "named": rng.random() < 0.7}
     manner = rng.choice(("waits",) * 3 + ("ignores",) * 3 + ("lists",) * 2 + ("never",) + ("eager",) * (0 if one else 3))
-    return Crawl(name, kind, token, agent, None if token == "Wpull" else agent, manner, machines,
-                 workers=1 if one else rng.choice((1, 2, 6)), keeps=rng.choice((60, HOUR, DAY, DAY, 3 * DAY)),
+    return Crawl(name, kind, token, agent, None if token == "Wpull" or rng.random() < 0.1 else agent, manner, machines,
+                 shares=rng.random() < 0.8, workers=1 if one else rng.choice((1, 2, 6)), keeps=rng.choice((60, HOUR, DAY, DAY, 3 * DAY)),
                  delay=rng.choice((0, 0.2, 1, 5)), follows=rng.random() < 0.85, conditional=rng.random() < 0.4, habits=habits)
 
 
@@ -207,10 +213,11 @@ class World:
         self.sites = {host: Site(rng, host, hosts[n + 1:], moments) for n, host in enumerate(hosts)}
         self.crawls = []
         makers = [("operator", token) for token in rng.sample(list(OPERATORS), rng.randint(2, 4))]
+        makers += rng.choices(makers, k=rng.choice((0, 0, 0, 1)))  # a crawl of its own, with the same token
         makers += [("software", rng.choice(list(SOFTWARE)[:rng.choice((1, 3, 6))])) for _ in range(rng.randint(2, 10))]
         makers += [("nameless", rng.choice(("", "", *OPERATORS))) for _ in range(rng.randint(0, 3))]
         for n, (kind, token) in enumerate(makers):
-            crawl = random_crawl(rng, f"run{n}", kind, token)
+            crawl = random_crawl(rng, f"run{n}", kind, token, moments)
             self.crawls.append(crawl)
             self.run(crawl, moments)
             self.judge(crawl)
@@ -229,26 +236,27 @@ class World:
                 begin += rng.choice((120, HOUR, 20 * HOUR, 30 * HOUR))
         heapq.heapify(due)
         workers = [(0.0, n) for n in range(crawl.workers)]
-        asked = {}  # host: when the answer to the last request for its robots.txt is there
+        asked = {}  # when the answer to the last request for a robots.txt is there, by the list of its copies
         while due:
             free, worker = heapq.heappop(workers)
             time, n, host, path = heapq.heappop(due)
             now = max(free, time)
-            waits = crawl.manner in ("waits", "ignores")
-            if crawl.manner not in ("lists", "never") and (host not in asked or now - asked[host] > crawl.keeps):
-                asked[host] = self.ask(crawl, worker, host, now)
+            held = crawl.held(worker, host)
+            cache, waits = id(held), crawl.manner in ("waits", "ignores")
+            if crawl.manner not in ("lists", "never") and (cache not in asked or now - asked[cache] > crawl.keeps):
+                asked[cache] = self.ask(crawl, worker, host, now)
                 if waits:
-                    heapq.heappush(due, (asked[host] + 0.001, n, host, path))
-                    heapq.heappush(workers, (asked[host] + 0.001, worker))
+                    heapq.heappush(due, (asked[cache] + 0.001, n, host, path))
+                    heapq.heappush(workers, (asked[cache] + 0.001, worker))
                     continue
-            elif waits and asked[host] > now:
-                heapq.heappush(due, (asked[host] + 0.001, n, host, path))
+            elif waits and asked[cache] > now:
+                heapq.heappush(due, (asked[cache] + 0.001, n, host, path))
                 heapq.heappush(workers, (now, worker))
                 continue
             if path == "/robots.txt":
                 now = self.ask(crawl, worker, host, now)
             else:
-                known = latest(crawl.copies.get(host, ()), now)
+                known = latest(held, now)
                 if crawl.manner not in ("waits", "eager") or known is None or known.verdict(crawl.token, path) != "disallowed":
                     now = self.fetch(crawl, worker, host, path, now, crawl.agent).received
             heapq.heappush(workers, (now + crawl.delay * rng.uniform(0.5, 1), worker))
@@ -267,7 +275,7 @@ class World:
     def ask(self, crawl, worker, host, now):
         """ask requests robots.txt, follows its redirects, and gives the time when all of it is there."""
         chain, first, path = [], host, "/robots.txt"
-        held = latest(crawl.copies.get(host, ()), now)
+        held = latest(crawl.held(worker, host), now)
         while True:
             validator = held.chain[-1].etag if held and crawl.conditional and held.outcome == "rules" and (host, path) == \
                 (held.chain[-1].host, held.chain[-1].path) else ""
@@ -281,14 +289,14 @@ class World:
         body = held.body if status == 304 else chain[-1].answer.body
         for at, exchange in enumerate(chain):
             if exchange.robots:  # what a redirect leads to may be another host's robots.txt
-                crawl.copies.setdefault(exchange.host, []).append(Copy(chain[-1].received, outcome_of(status), body, tuple(chain[at:])))
+                crawl.held(worker, exchange.host).append(Copy(chain[-1].received, outcome_of(status), body, tuple(chain[at:])))
         return chain[-1].received
 
     def judge(self, crawl):
         """judge decides of each fetch: does the copy received last before it was sent, at most a day old, forbid it, and
         does the robots.txt that the site has for that crawler at that moment?"""
         for exchange in crawl.exchanges:
-            exchange.last = latest(crawl.copies.get(exchange.host, ()), exchange.sent)
+            exchange.last = latest(crawl.held(exchange.machine, exchange.host), exchange.sent)
             if exchange.last and exchange.sent - exchange.last.received <= DAY:
                 exchange.forbidden = exchange.last.verdict(crawl.token, exchange.path) == "disallowed"
             answer = Answer(302, b"", f"http://{exchange.host}/robots.txt")
