@@ -71,19 +71,6 @@ GROUP BY ALL
 HAVING decidable > 0
 ORDER BY at_least DESC, at_most DESC, site;
 
--- How fresh is the robots.txt that verdicts rest on?
-SELECT verdict, evidence, count(*) AS fetches
-FROM 'out/fetches.parquet'
-WHERE reason <> 'robots_txt_itself'
-GROUP BY ALL
-ORDER BY ALL;
-
--- What did captures of robots.txt come to?
-SELECT outcome, fetch_status, reason, count(*) AS captures, count(DISTINCT origin) AS origins
-FROM 'out/robots.parquet'
-GROUP BY ALL
-ORDER BY captures DESC, outcome, fetch_status, reason;
-
 -- What in the archives could not be read or trusted? (maybe none)
 SELECT kind, warc_filename, count(*) AS issues, min(detail) AS example
 FROM 'out/issues.parquet'
@@ -100,12 +87,6 @@ FROM 'out/group_verdicts.parquet' JOIN 'out/robots_agents.parquet' USING (robots
 GROUP BY agent
 ORDER BY disallowed DESC, agent;
 
--- What would GPTBot not have been allowed, and by which rule?
-SELECT url, rule, rule_line, evidence
-FROM 'out/group_verdicts.parquet' JOIN 'out/robots_agents.parquet' USING (robots_id, "group")
-WHERE agent = 'GPTBot' AND verdict = 'disallowed'
-ORDER BY url, evidence;
-
 -- == What may be kept (audit … --purpose train)
 
 -- The same as robotsaudit export out keep --purpose train.
@@ -120,23 +101,6 @@ COPY (SELECT url, warc_filename, warc_record_offset, warc_record_length
         AND tags_from IS DISTINCT FROM 'unknown'
         AND NOT list_contains(string_split(coalesce(hints, ''), ','), 'train'))
 TO 'keep.parquet';
-
--- What is lost for which reason?
-SELECT CASE WHEN verdict <> 'allowed' THEN verdict
-            WHEN r.url IS NOT NULL THEN 'reserved against train'
-            WHEN f.fetch_method = 'HEAD' OR f.fetch_status NOT BETWEEN 200 AND 299 THEN 'no page'
-            WHEN f.fetch_status IS NULL AND f.record_type <> 'resource' THEN 'status unknown'
-            WHEN list_contains(f.notes, 'named_group_forbids') THEN 'forbidden to a named crawler'
-            WHEN f.tags_from = 'unknown' THEN 'tags unknown'
-            WHEN contains(f.hints, 'train') THEN 'a hint against train'
-            ELSE 'kept' END AS fate,
-       count(DISTINCT (f.warc_filename, f.warc_record_offset, f.url)) AS fetches
-FROM 'out/fetches.parquet' f
-LEFT JOIN (FROM 'out/restrictions.parquet' WHERE purpose = 'train') r
-USING (warc_filename, warc_record_offset, url)
-WHERE reason <> 'robots_txt_itself'
-GROUP BY fate
-ORDER BY fetches DESC, fate;
 
 -- Which pages say what against that purpose, and where?
 SELECT url, purpose, kind, certainty, statements
@@ -156,11 +120,6 @@ SELECT protocol, source, purpose, preference, count(*) AS fetches
 FROM 'out/usage_signals.parquet'
 GROUP BY ALL
 ORDER BY fetches DESC, protocol, source, purpose, preference;
-
--- Who contradicts himself? (maybe none)
-SELECT url, kind, agent, detail
-FROM 'out/tag_conflicts.parquet'
-ORDER BY url, kind, agent;
 
 -- == Pace and logs
 
@@ -226,17 +185,6 @@ LEFT JOIN 'out/fetches.parquet' f
 GROUP BY c.origin, c.agent, changed
 ORDER BY c.origin, c.agent, changed;
 
--- == The audit itself
-
--- Which archives were read, and how much of each?
-SELECT i.name, i.container, i.size, i.fetches, i.robots, i.issues
-FROM (SELECT unnest(inputs) AS i FROM 'out/audit.json')
-ORDER BY i.name;
-
--- Does audit.json count as the tables do?
-SELECT totals.violations AS in_audit, (SELECT count(*) FROM 'out/violations.parquet') AS in_table
-FROM 'out/audit.json';
-
 -- == For spreadsheets, catalogues and pipelines
 
 -- Of any table. A text that a spreadsheet could take for a formula begins with an apostrophe.
@@ -297,7 +245,7 @@ COPY (SELECT url_surtkey, fetch_time, 'CC-MAIN-2026-17' AS crawl,
       ORDER BY url_surtkey, fetch_time)
 TO 'annotation-by-url.parquet';
 
--- == Policies over time (audit … --agents GPTBot, on captures of many dates)
+-- == Policies over time (audit … --agents GPTBot, on captures of many dates; docs/notebooks has more)
 
 -- Of a host, the last capture of a month counts; hosts without one are not in that month.
 -- partial may be as little as a forbidden /wp-admin/, and full may come from the rules for
@@ -322,55 +270,6 @@ FROM last
 GROUP BY month
 ORDER BY month;
 
--- Of each host, the last capture, if that gave a file. docs/SCHEMA.md has the definitions.
--- How many hosts restrict GPTBot in each of four meanings of the word?
-WITH last AS (
-    SELECT *
-    FROM 'out/robots_policies.parquet'
-    WHERE agent = 'GPTBot'
-    QUALIFY row_number() OVER (PARTITION BY url_host_name
-                               ORDER BY fetch_time DESC, robots_id DESC) = 1
-), classes AS (
-    SELECT unnest([('semantic', restriction), ('longpre', restriction_longpre),
-                   ('liu', restriction_liu), ('cc', restriction_cc)]) AS class
-    FROM last
-    WHERE outcome = 'rules'
-)
-SELECT class[1] AS definition,
-       count(*) FILTER (class[2] IN ('none', 'allow-all')) AS "none",
-       count(*) FILTER (class[2] IN ('partial', 'some', 'allow-part')) AS partial,
-       count(*) FILTER (class[2] IN ('full', 'all', 'disallow-all')) AS "full",
-       count(*) FILTER (class[2] IS NULL) AS unknown
-FROM classes
-GROUP BY definition
-ORDER BY list_position(['semantic', 'longpre', 'liu', 'cc'], definition);
-
--- Of each host, the last capture, if that gave a file; by the class of Common Crawl.
--- ranks.csv has lines RANK,DOMAIN, such as Tranco's CSV. A ranking that counts private suffixes has
--- x.github.io, too, whose registered domain here is github.io.
--- How many times as many hosts disallow all to GPTBot as to everybody, by rank?
-WITH ranks AS (
-    FROM read_csv('ranks.csv', header = false, columns = {'rank': 'BIGINT', 'domain': 'VARCHAR'})
-), last AS (
-    SELECT *, CASE WHEN rank <= 1_000 THEN '1k' WHEN rank <= 10_000 THEN '10k'
-                   WHEN rank <= 50_000 THEN '50k' WHEN rank <= 100_000 THEN '100k'
-                   WHEN rank <= 1_000_000 THEN '1M' WHEN rank <= 2_000_000 THEN '2M'
-                   ELSE 'beyond' END AS rank_stratum
-    FROM 'out/robots_policies.parquet' LEFT JOIN ranks
-        ON domain = coalesce(url_host_registered_domain, regexp_replace(url_host_name, '^www[.]', ''))
-    WHERE agent IN ('GPTBot', '*')
-    QUALIFY row_number() OVER (PARTITION BY url_host_name, agent
-                               ORDER BY fetch_time DESC, robots_id DESC) = 1
-)
-SELECT rank_stratum, count(DISTINCT url_host_name) AS hosts,
-       count(*) FILTER (agent = 'GPTBot' AND restriction_cc = 'disallow-all') AS to_agent,
-       count(*) FILTER (agent = '*' AND restriction_cc = 'disallow-all') AS to_everybody,
-       to_agent / nullif(to_everybody, 0) AS bias
-FROM last
-WHERE outcome = 'rules'
-GROUP BY rank_stratum
-ORDER BY list_position(['1k', '10k', '50k', '100k', '1M', '2M', 'beyond'], rank_stratum);
-
 -- Two captures of an origin after one another, both with a file, are a pair. A change and its
 -- undoing between them is not seen: the rate is a lower bound.
 -- How often does a robots.txt change, per year that it was watched?
@@ -389,21 +288,6 @@ FROM pairs
 WHERE before_time IS NOT NULL
 GROUP BY ALL
 ORDER BY year;
-
--- Of each host, the last capture, if that gave a file; null: no delay that can be read.
--- Which Crawl-delay do hosts ask of everybody?
-WITH last AS (
-    SELECT *
-    FROM 'out/robots_policies.parquet'
-    WHERE agent = '*'
-    QUALIFY row_number() OVER (PARTITION BY url_host_name
-                               ORDER BY fetch_time DESC, robots_id DESC) = 1
-)
-SELECT crawl_delay_seconds, count(*) AS hosts
-FROM last
-WHERE outcome = 'rules'
-GROUP BY crawl_delay_seconds
-ORDER BY crawl_delay_seconds NULLS LAST;
 
 -- Lines of logs that say that it could not be had count.
 -- What did captures of robots.txt come to, by year?

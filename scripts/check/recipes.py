@@ -165,7 +165,6 @@ def main(data: Path):
     db = duckdb.connect()
     with folder() as work:
         os.chdir(work)
-        Path("ranks.csv").symlink_to(data / "sites/ranks.csv")
         for name in ("all.parquet", "hosts.parquet"):
             Path(name).symlink_to(data / name)
         documents = write_documents(Path("documents/0.jsonl.gz"))
