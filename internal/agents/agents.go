@@ -38,9 +38,11 @@ type Agent struct {
 
 	// Exempt is why groups for `*` may not bind the crawler, by its operator's page: a note, user_triggered or
 	// documented_exempt. ExemptSource is that page, or a copy of it, and ExemptRead the day on which it was read.
+	// ExemptQuoted: the page of somebody else, who quotes the operator.
 	Exempt       string `json:"exempt,omitempty"`
 	ExemptSource string `json:"exempt_source,omitempty"`
 	ExemptRead   string `json:"exempt_read,omitempty"`
+	ExemptQuoted bool   `json:"exempt_quoted,omitempty"`
 }
 
 // A Kind says whether a token names somebody.
