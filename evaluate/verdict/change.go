@@ -19,7 +19,7 @@ func (d *Decider) findChange(r *Finding, s *subject, tl *Timeline) {
 	}
 	for range maxFailures {
 		first := l.sameFrom(i)
-		if i = l.lastOfKind(kindDefinite, first); i < 0 {
+		if i = l.ofKind[kindDefinite].before(first); i < 0 {
 			return
 		}
 		if before := l.at(i); !before.isAlike(st) {

@@ -17,7 +17,7 @@ type line struct {
 	of       *Captures
 	whole    []*State         // all; nil: they are packed
 	numbers  []int32          // in the captures, of those that are packed
-	ofKind   [kinds][]int32   // indexes of the captures of a kind
+	ofKind   [kinds]spans     // the captures of a kind
 	changes  []int32          // indexes of the captures that differ from the one before
 	coarse   []int32          // indexes of the captures whose date is coarser than a second
 	runs     []unreachableRun // each time that one changes
@@ -42,6 +42,27 @@ func (r unreachableRun) with(s *State, n int) unreachableRun {
 	return r
 }
 
+// spans are indexes of captures: alternately the first one of a span, and the first one after it.
+type spans []int32
+
+// add adds the index that comes next, or leaves it out.
+func (s *spans) add(i int32, is bool) {
+	if isOpen := len(*s)%2 == 1; is != isOpen {
+		*s = append(*s, i)
+	}
+}
+
+// before returns the last index before one; -1: there is none.
+func (s spans) before(i int) int {
+	switch n := notBefore(s, i); {
+	case n == 0:
+		return -1
+	case n%2 == 0:
+		return int(s[n-1]) - 1
+	}
+	return i - 1
+}
+
 func newLine(of *Captures) *line { return &line{of: of, coarsest: facts.PrecisionMicrosecond} }
 
 // add adds the capture that is next in time, which has a number in the captures.
@@ -53,9 +74,7 @@ func (l *line) add(number int, st *State) {
 		l.numbers = append(l.numbers, int32(number))
 	}
 	for k := range kinds {
-		if st.is(k) {
-			l.ofKind[k] = append(l.ofKind[k], i)
-		}
+		l.ofKind[k].add(i, st.is(k))
 	}
 	if l.last != nil && !l.last.isAlike(st) {
 		l.changes = append(l.changes, i)
@@ -191,14 +210,6 @@ func (l *line) sameTo(i int) int {
 	return l.len()
 }
 
-// lastOfKind is the index of the latest capture of a kind among the first n; -1: there is none.
-func (l *line) lastOfKind(k kind, n int) int {
-	if i := notBefore(l.ofKind[k], n); i > 0 {
-		return int(l.ofKind[k][i-1])
-	}
-	return -1
-}
-
 // latestWith returns all captures of a kind, at or before a fetch, at its latest moment: the last in each archive.
 func (l *line) latestWith(k kind, s candidates) []*State {
 	last := l.lastOf(k, l.upTo(s.subject), s)
@@ -227,9 +238,8 @@ func (s *subject) ofMoment(near span, t facts.Time, keep func(*State) bool) (mom
 // lastOf returns the latest capture of a kind, among the first n, that is at or before a
 // fetch; nil where there is none.
 func (l *line) lastOf(k kind, n int, s candidates) *State {
-	of := l.ofKind[k]
-	for i := notBefore(of, n); i > 0 && s.look(); i-- {
-		if st := l.at(int(of[i-1])); s.mayGovern(st) && !s.failsLater(st) {
+	for i := l.ofKind[k].before(n); i >= 0 && s.look(); i = l.ofKind[k].before(i) {
+		if st := l.at(i); s.mayGovern(st) && !s.failsLater(st) {
 			return st
 		}
 	}
