@@ -15,8 +15,7 @@ func newSchemaCommand() *cobra.Command {
 		Short: "Describe the tables that an audit writes, and their columns",
 		Long: `Schema describes every result table, or the one named TABLE: what a row is, its key, its
 order, and how it joins others; and of each column its type and unit, what it means, what
-null means, and the values that it can have, where these are few. docs/SCHEMA.md says the
-same.
+null means, and the values that it can have, where these are few, each with its meaning.
 
 With --format json it is a data dictionary for programs. Without TABLE that also describes the
 commands: for each flag its type and default, its values, where these are few, and its meaning.`,

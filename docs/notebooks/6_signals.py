@@ -17,7 +17,7 @@
 try:
     import robotsaudit
 except ImportError:  # in Colab: first upload the wheel of a release
-    get_ipython().run_line_magic("pip", "install -q ./robotsaudit-*.whl polars matplotlib")
+    get_ipython().run_line_magic("pip", "install -q ./robotsaudit-*manylinux*x86_64.whl polars matplotlib")
     import robotsaudit
 
 # %%

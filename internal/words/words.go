@@ -14,7 +14,7 @@ import (
 type Word struct {
 	Name    string // as in the tables
 	Meaning string // one sentence or two
-	More    string // what docs/SCHEMA.md adds
+	More    string // what the schema adds
 	Section string // the heading of its section in Document; "" where none mentions it
 	Effect  Effect
 	Settle  string // what would settle a doubt, or decide what is unknown

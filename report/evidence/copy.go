@@ -179,7 +179,10 @@ func (p *prefixWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-var errBehindRecord = errors.New("bytes stand after its record")
+var (
+	errBehindRecord = errors.New("bytes stand after its record")
+	errShortRecord  = errors.New("it is too short")
+)
 
 // next begins the next member. io.EOF: there is none.
 func (m *member) next() (err error) {
@@ -215,7 +218,7 @@ func (m *member) read(out, ends io.Writer, size int64, wrapped bool) error {
 		return err
 	}
 	if m.size < size {
-		return io.ErrUnexpectedEOF
+		return errShortRecord
 	}
 	var rest [16]byte
 	n, err := io.ReadFull(m.in, rest[:])
@@ -237,6 +240,9 @@ func (m *member) skipHeader() error {
 	m.wrapper = m.wrapper[:0]
 	for {
 		line, err := m.in.ReadSlice('\n')
+		if err == io.EOF {
+			err = errShortRecord
+		}
 		if err == nil && len(m.wrapper)+len(line) > maxWrapper {
 			err = bufio.ErrBufferFull
 		}

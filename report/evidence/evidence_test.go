@@ -258,7 +258,7 @@ func TestRefusals(t *testing.T) {
 		bundle []byte
 		reason string
 	}{
-		{"without the last", join(members[:len(members)-1]), "was changed, or is missing"},
+		{"without the last", join(members[:len(members)-1]), "it ends before the end of record "},
 		{"without the third", join(members[:3], members[4:]), "record 3 (response urn:uuid:"},
 		{"one too many", join(members, members[3:4]), "bytes stand after its"},
 		{"exchanged", join(members[:3], members[4:5], members[3:4], members[5:]), "record 3 (response urn:uuid:"},
@@ -270,7 +270,8 @@ func TestRefusals(t *testing.T) {
 			"record 3 (response urn:uuid:",
 		},
 		{"without a manifest", join(members[1:]), "its first record is no manifest"},
-		{"cut", bundle[:len(bundle)-1], "was changed"},
+		{"cut", bundle[:len(bundle)-1], "it ends before the end of record "},
+		{"cut in its manifest", bundle[:len(members[0])-1], "it ends before the end of its manifest"},
 		{"empty", nil, "it does not begin with a gzip member"},
 		{
 			"a manifest with another ID", relabelled(t, members, "<urn:uuid:", "<urn:uuid:0"),

@@ -265,7 +265,7 @@ func newManifestReader(r io.Reader) (*manifestReader, error) {
 }
 
 // errNoManifest refuses a file that is no bundle.
-var errNoManifest = &RefusedError{"its first record is no manifest", true}
+var errNoManifest = &RefusedError{Reason: "its first record is no manifest", NoBundle: true}
 
 // damaged refuses the line in hand.
 func (m *manifestReader) damaged(format string, args ...any) error {
@@ -278,7 +278,7 @@ func (m *manifestReader) line() ([]byte, error) {
 		return m.lines.Bytes(), nil
 	}
 	if err := m.lines.Err(); err != nil {
-		return nil, refuse(err, "%v at line %d", errManifest, m.count)
+		return nil, m.damaged("%v", err)
 	}
 	return nil, m.damaged("it ends here")
 }

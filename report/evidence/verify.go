@@ -62,13 +62,17 @@ type RefusedError struct {
 
 func (e *RefusedError) Error() string { return e.Reason }
 
-// refuse refuses a bundle that cannot be read further, unless it is the disk that failed.
-func refuse(err error, format string, args ...any) error {
+// refuse refuses a bundle of which a part cannot be read, unless it is the disk that failed: the bundle ends there,
+// or the part is as otherwise says.
+func refuse(err error, part, otherwise string) error {
 	var refused *RefusedError
 	if pathErr := (*os.PathError)(nil); errors.As(err, &pathErr) || errors.As(err, &refused) {
 		return err
 	}
-	return refusef("%s (%v)", fmt.Sprintf(format, args...), err)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) { // of the bundle: see member
+		return refusef("it ends before the end of %s", part)
+	}
+	return refusef("%s %s (%v)", part, otherwise, err)
 }
 
 func refusef(format string, args ...any) error {
@@ -139,21 +143,21 @@ func verify(ctx context.Context, path, tmp string, each func(*BundleFinding) err
 // of its own: its lines are read as what they are about is. None of it is written to the disk.
 func openManifest(members *member, bundle io.ReaderAt) (m *manifestReader, date string, err error) {
 	if err := members.next(); err != nil {
-		err := refuse(err, "it does not begin with a gzip member, or its first bytes were changed")
-		if refused := (*RefusedError)(nil); errors.As(err, &refused) {
-			refused.NoBundle = true
+		if pathErr := (*os.PathError)(nil); errors.As(err, &pathErr) {
+			return nil, "", err
 		}
-		return nil, "", err
+		const reason = "it does not begin with a gzip member, or its first bytes were changed (%v)"
+		return nil, "", &RefusedError{Reason: fmt.Sprintf(reason, err), NoBundle: true}
 	}
 	if err := members.skipHeader(); err != nil {
-		return nil, "", refuse(err, "its first record has no whole header")
+		return nil, "", refuse(err, "its first record", "has no whole header")
 	}
 	h, _ := warc.ReadHeader(members.wrapper, false)
 	if h.Target != manifestURL {
 		return nil, "", errNoManifest
 	}
 	if err := members.read(io.Discard, io.Discard, max(h.ContentLength, 0), false); err != nil {
-		return nil, "", refuse(err, "its manifest was changed")
+		return nil, "", refuse(err, "its manifest", "was changed")
 	}
 	if sum := "sha256:" + members.sum(); h.BlockDigest != sum {
 		return nil, "", refusef("its manifest was changed: its digest is %s, and its header says %.80q", sum,
@@ -168,7 +172,7 @@ func openManifest(members *member, bundle io.ReaderAt) (m *manifestReader, date 
 	}
 	again := newMember(bufio.NewReaderSize(io.NewSectionReader(bundle, 0, 1<<62), 64<<10))
 	if err := cmp.Or(again.next(), again.skipHeader()); err != nil {
-		return nil, "", refuse(err, "its manifest was changed")
+		return nil, "", refuse(err, "its manifest", "was changed")
 	}
 	m, err = newManifestReader(io.LimitReader(again.in, h.ContentLength))
 	return m, h.Date, err
@@ -225,10 +229,10 @@ func (v *Verification) unpackRecord(u *unpacker, members *member, r *record) err
 		return refusef("%v: %s %s", errManifest, name, problem)
 	}
 	if err := members.next(); err != nil {
-		return refuse(err, "%s was changed, or is missing", name)
+		return refuse(err, name, "was changed, or is missing")
 	}
 	if err := u.record(members, r); err != nil {
-		return refuse(err, "%s was changed", name)
+		return refuse(err, name, "was changed")
 	}
 	if sum := members.sum(); sum != r.SHA256 {
 		return refusef("%s was changed: its SHA-256 is %s, and the manifest says %.80s", name, sum, r.SHA256)
