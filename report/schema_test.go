@@ -153,9 +153,7 @@ var apart = map[string]string{
 }
 
 // explained are the lists of values in docs/SCHEMA.md. docs/SEMANTICS.md has others, the command schema all.
-var explained = []string{
-	"agent_source", "conflict", "outcome", "preference", "record_type", "refusal", "signal_purpose", "tags_from", "trust",
-}
+var explained = []string{"conflict", "preference", "refusal", "tags_from"}
 
 // usualOrder is the order of most tables, which the document states once.
 const usualOrder = "origin, in the order of a hash of its host, then fetch_time"
@@ -210,8 +208,17 @@ func generated(t *testing.T, s *Schema, kind, name string) string {
 		if name == "Counts" { // all are INT64, and never null
 			line("column", "meaning")
 			line("---", "---")
-			for _, c := range columnsNamed(t, s, name) {
-				line("`"+c.Name+"`", cell(c.Meaning))
+			columns := columnsNamed(t, s, name)
+			for i := 0; i < len(columns); {
+				names, last, saying := "", i, pattern(&columns[i])
+				for ; last < len(columns) && pattern(&columns[last]) == saying; last++ {
+					names += ", `" + columns[last].Name + "`"
+				}
+				if last == i+1 {
+					saying = columns[i].Meaning
+				}
+				line(names[len(", "):], cell(saying))
+				i = last
 			}
 			break
 		}
@@ -236,7 +243,7 @@ func generated(t *testing.T, s *Schema, kind, name string) string {
 			places = append([]string{sharedText(t, s, also)}, places...)
 		}
 		for _, place := range places {
-			line("…", "", "", place)
+			b.WriteString("| … | | | " + place + " |\n")
 		}
 	default:
 		t.Errorf("docs/SCHEMA.md has a part of an unknown kind: %s", kind)
@@ -244,14 +251,21 @@ func generated(t *testing.T, s *Schema, kind, name string) string {
 	return b.String()
 }
 
-// columnRow is the line of a column.
-func columnRow(c *Column) string {
-	null := "no"
-	if c.Nullable {
-		null = c.Null
+// pattern is the meaning of a count with … in place of the last word of its name.
+func pattern(c *Column) string {
+	_, last, _ := strings.Cut(c.Name, "_")
+	if c.Meaning == "" || last == "" {
+		return c.Meaning
 	}
+	return strings.ReplaceAll(c.Meaning, last+".", "….")
+}
+
+// columnRow is the line of a column. That it is text, and that it is never null, need no words.
+func columnRow(c *Column) string {
 	cell := strings.NewReplacer("|", `\|`).Replace
-	return fmt.Sprintf("| `%s` | %s | %s | %s |\n", c.Name, c.Type, cell(null), cell(c.Meaning+valuesText(c)))
+	row := fmt.Sprintf("| `%s` | %s | %s | %s |\n", c.Name, strings.TrimPrefix(c.Type, "STRING"), cell(c.Null),
+		cell(c.Meaning+valuesText(c)))
+	return strings.ReplaceAll(row, "|  |", "| |")
 }
 
 // sharedText names shared columns, or those that are left out.
