@@ -163,28 +163,6 @@ FROM 'out/fetches.parquet'
 GROUP BY agent
 ORDER BY requests DESC, agent;
 
--- A change is the first time that a crawler was served another robots.txt than before. obeyed_in is
--- how long after it the crawler last did what that forbids; null: it never did.
--- How long after a change of robots.txt did each crawler obey? (maybe none)
-WITH served AS (
-    SELECT origin, agent, fetch_time, body_digest, lag(body_digest) OVER own AS before_digest
-    FROM 'out/robots.parquet'
-    WHERE outcome = 'rules' AND agent IS NOT NULL
-    WINDOW own AS (PARTITION BY origin, agent ORDER BY fetch_time, robots_id)
-), changes AS (
-    SELECT origin, agent, fetch_time AS changed,
-           lead(fetch_time) OVER (PARTITION BY origin, agent ORDER BY fetch_time) AS until
-    FROM served
-    WHERE body_digest <> before_digest
-)
-SELECT c.origin, c.agent, changed, max(f.fetch_time) - changed AS obeyed_in, count(f.url) AS disallowed
-FROM changes c
-LEFT JOIN 'out/fetches.parquet' f
-    ON f.origin = c.origin AND f.agent = c.agent AND f.verdict = 'disallowed'
-    AND f.fetch_time >= changed AND (until IS NULL OR f.fetch_time < until)
-GROUP BY c.origin, c.agent, changed
-ORDER BY c.origin, c.agent, changed;
-
 -- == For spreadsheets, catalogues and pipelines
 
 -- Of any table. A text that a spreadsheet could take for a formula begins with an apostrophe.
@@ -269,25 +247,6 @@ SELECT month, count(*) AS hosts,
 FROM last
 GROUP BY month
 ORDER BY month;
-
--- Two captures of an origin after one another, both with a file, are a pair. A change and its
--- undoing between them is not seen: the rate is a lower bound.
--- How often does a robots.txt change, per year that it was watched?
-WITH pairs AS (
-    SELECT fetch_time, body_digest, lag(fetch_time) OVER captures AS before_time,
-           lag(body_digest) OVER captures AS before_digest
-    FROM 'out/robots.parquet'
-    WHERE outcome = 'rules'
-    WINDOW captures AS (PARTITION BY origin ORDER BY fetch_time, robots_id)
-)
-SELECT year(fetch_time AT TIME ZONE 'UTC') AS year, count(*) AS pairs,
-       count(*) FILTER (body_digest <> before_digest) AS changes,
-       changes / nullif(sum(epoch(fetch_time) - epoch(before_time)) / 86400 / 365.25, 0)
-           AS changes_a_year -- null: all pairs are of one moment
-FROM pairs
-WHERE before_time IS NOT NULL
-GROUP BY ALL
-ORDER BY year;
 
 -- Lines of logs that say that it could not be had count.
 -- What did captures of robots.txt come to, by year?

@@ -122,7 +122,7 @@ func TestGeneratedDocument(t *testing.T) {
 	for name := range apart {
 		missing["columns "+name] = true
 	}
-	missing["columns shared"], missing["words lists"], missing["values all"] = true, true, true
+	missing["columns shared"], missing["words lists"] = true, true
 	want := block.ReplaceAllStringFunc(string(b), func(part string) string {
 		m := block.FindStringSubmatch(part)
 		delete(missing, strings.TrimSpace(m[1]+" "+m[2]))
@@ -151,9 +151,6 @@ var apart = map[string]string{
 	"ContestedCitation": "[Contested citation](#contested-citation)",
 	"Counts":            "[Counts](#counts)",
 }
-
-// explained are the lists of values in docs/SCHEMA.md. docs/SEMANTICS.md has others, the command schema all.
-var explained = []string{"conflict", "preference", "refusal", "tags_from"}
 
 // usualOrder is the order of most tables, which the document states once.
 const usualOrder = "origin, in the order of a hash of its host, then fetch_time"
@@ -191,16 +188,6 @@ func generated(t *testing.T, s *Schema, kind, name string) string {
 		}
 	case "words":
 		return wordTable(name)
-	case "values":
-		line("list", "values")
-		line("---", "---")
-		for _, list := range explained {
-			var all []string
-			for _, v := range valuesOf[list] {
-				all = append(all, "`"+v.Name+"` "+cell(v.Meaning))
-			}
-			line("`"+list+"`", strings.Join(all, "<br>"))
-		}
 	case "columns":
 		if table, ok := s.Find(name); ok && table.Order != usualOrder {
 			b.WriteString(strings.Join(layout.Wrap("Sorted by "+table.Order+".", 100), "\n") + "\n\n")
