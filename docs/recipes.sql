@@ -223,7 +223,7 @@ COPY (SELECT url_surtkey, fetch_time, 'CC-MAIN-2026-17' AS crawl,
       ORDER BY url_surtkey, fetch_time)
 TO 'annotation-by-url.parquet';
 
--- == Policies over time (audit … --agents GPTBot, on captures of many dates; docs/notebooks has more)
+-- == Policies over time (audit … --agents GPTBot, on captures of many dates)
 
 -- Of a host, the last capture of a month counts; hosts without one are not in that month.
 -- partial may be as little as a forbidden /wp-admin/, and full may come from the rules for
