@@ -56,12 +56,12 @@ var reasonsWhy = [...]struct {
 }{
 	{
 		document.Class{ID: "ignored", Label: "Violations by a crawler that was set to ignore robots.txt", Meaning: "The warcinfo " +
-			"record says so. They are counted above, too.", Action: "Have the crawler obey it, or write down why not."},
+			"record says so. They are counted before, too.", Action: "Have the crawler obey it, or write down why not."},
 		func(row *report.ViolationRow) bool { return words.Ignores(row.Claim) },
 	},
 	{
 		document.Class{ID: "parser", Label: "Violations that the crawler’s own parser allows", Meaning: "The crawler reads " +
-			"robots.txt otherwise than RFC 9309 does (own_reading). They are counted above, too.", Action: "Exclude these " +
+			"robots.txt otherwise than RFC 9309 does (own_reading). They are counted before, too.", Action: "Exclude these " +
 			"paths in its settings, or use a release that reads them."},
 		func(row *report.ViolationRow) bool { return row.OwnReading == words.Allowed.String() },
 	},

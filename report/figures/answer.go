@@ -180,8 +180,9 @@ func details(audit *report.Audit) (words []string) {
 		if t.Contested > 0 {
 			parts = append(parts, prose.Number(t.Contested)+" contested (another copy of robots.txt, another reading or credentials allow it)")
 		}
-		words = append(words, fmt.Sprintf("%s more %s disallowed, but not proven to be violations: %s.", prose.Number(t.Unproven),
-			prose.IsAre(t.Unproven, "was", "were"), prose.List(parts)))
+		words = append(words, fmt.Sprintf("%s more %s: %s.", prose.Number(t.Unproven), prose.IsAre(t.Unproven,
+			"was disallowed, but is not proven to be a violation", "were disallowed, but are not proven to be violations"),
+			prose.List(parts)))
 	}
 	if t.Undecided() > 0 && t.Undecided() < t.Decidable {
 		words = append(words, fmt.Sprintf("%s%s %s unknown: the %s do not show whether robots.txt allowed %s. "+
@@ -229,14 +230,19 @@ func (b *builder) certainty() document.Section {
 			finding(words.Probable, "Probable violations", t.ViolationsProbable),
 			finding(words.Possible, "Possible, not proven", t.Possible),
 			finding(words.Contested, "Contested, not proven", t.Contested),
-			class("unknown", "Unknown", "The archives do not show whether robots.txt allowed it.", t.Undecided()),
-			class("allowed", "Allowed", "robots.txt did not forbid the fetch.", t.Allowed-t.RobotsTxtItself),
-			class("robots", "robots.txt itself",
-				"Fetches of robots.txt, and of what it redirects to, are always allowed (RFC 9309, section 2.2.2). "+
-					"Shares leave them out.", t.RobotsTxtItself),
 		},
 	}
-	s.Classes[len(s.Classes)-1].Words = report.Count(t.RobotsTxtItself, noun)
+	for _, w := range b.apart() {
+		n := b.settles[w.Name]
+		s.Classes = append(s.Classes, document.Class{
+			ID: w.Name, Label: "Contested: " + w.Name, Count: n, Words: report.Count(n, noun),
+			Meaning: prose.PlainMarkdown(w.Meaning),
+		})
+	}
+	s.Classes = append(s.Classes,
+		class("unknown", "Unknown", "The archives do not show whether robots.txt allowed it.", t.Undecided()),
+		class("allowed", "Allowed", "robots.txt did not forbid the fetch.", t.Allowed-t.RobotsTxtItself),
+	)
 	for _, x := range [...]document.Class{
 		{ID: "refused", Label: "Allowed, and refused by the server", Count: t.RefusedAllowed, Meaning: "Some of the allowed " +
 			"fetches: the server answered with 401, 403, 429 or 451, or with a challenge."},
@@ -247,13 +253,11 @@ func (b *builder) certainty() document.Section {
 			s.Classes = append(s.Classes, x)
 		}
 	}
-	for _, w := range b.apart() {
-		n := b.settles[w.Name]
-		s.Classes = append(s.Classes, document.Class{
-			ID: w.Name, Label: "Contested: " + w.Name, Count: n, Words: report.Count(n, noun),
-			Meaning: prose.PlainMarkdown(w.Meaning),
-		})
-	}
+	s.Classes = append(s.Classes, document.Class{
+		ID: "robots", Label: "robots.txt itself", Count: t.RobotsTxtItself, Words: report.Count(t.RobotsTxtItself, noun),
+		Meaning: "Fetches of robots.txt, and of what it redirects to, are always allowed (RFC 9309, section 2.2.2). " +
+			"Shares leave them out.",
+	})
 	if t.NoCrawler > 0 {
 		s.Classes = append(s.Classes, document.Class{
 			ID: "nocrawler", Label: "Of no known crawler", Count: t.NoCrawler, Words: report.Count(t.NoCrawler, noun), Meaning: "The " +

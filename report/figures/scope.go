@@ -91,7 +91,8 @@ func (t *crawlerTally) conduct() document.Table {
 
 // catalogues begin the sources of tokens that are lists of somebody else, where nobody reaches an operator.
 var catalogues = []string{
-	"https://github.com/", "https://crawlerdex.tn3w.dev/", "https://darkvisitors.com/", "https://www.botsights.com/",
+	"https://github.com/", "https://crawlerdex.tn3w.dev/", "https://crawlerpolicy.com/", "https://darkvisitors.com/",
+	"https://www.botsights.com/",
 }
 
 // operators names who runs the crawlers with violations, and where the list of agents has an address of theirs.

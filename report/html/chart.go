@@ -37,7 +37,7 @@ const minPart = 0.6
 func newBar(classes []document.Class) (b bar) {
 	var total float64
 	for _, c := range classes {
-		if c.Count > 0 && c.ID != "robots" {
+		if c.Count > 0 && slices.Contains(symbols, c.ID) {
 			b.Parts = append(b.Parts, barPart{Class: c})
 			total += float64(c.Count)
 		}

@@ -26,6 +26,7 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"chart":   newChart,
 	"comma":   comma,
 	"fill":    func(claim int) int { return min(claim, maxClaims-1) },
+	"prose":   prose,
 	"swatch":  func(id string) template.HTML { var m markup; m.swatch(id); return template.HTML(m) },
 	"symbols": func() []string { return symbols },
 }).ParseFS(templateFiles, "templates/*.html"))

@@ -316,3 +316,17 @@ func TestCharts(t *testing.T) {
 	}
 	render(t, &document.Document{})
 }
+
+// TestBar: parts of parts, and what shares leave out, have no part in the bar.
+func TestBar(t *testing.T) {
+	doc := documenttest.Sample()
+	doc.Section("certainty").Classes = []document.Class{
+		{ID: "certain", Count: 1}, {ID: "allowed", Count: 3}, {ID: "refused", Count: 2}, {ID: "robots", Count: 5},
+		{ID: "nocrawler", Count: 4},
+	}
+	_, bar, _ := bytes.Cut(render(t, doc), []byte(`<svg class="bar"`))
+	bar, _, _ = bytes.Cut(bar, []byte("</svg>"))
+	if bytes.Count(bar, []byte("<rect")) != 2 || !bytes.Contains(bar, []byte(`width="75.00%"`)) {
+		t.Errorf("%s", bar)
+	}
+}

@@ -2,6 +2,8 @@ package html
 
 import (
 	"cmp"
+	"html/template"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -51,12 +53,25 @@ func (m *markup) code(s string) {
 	m.text(s[from:])
 }
 
+var option = regexp.MustCompile(`(^|[ (])(--?[A-Za-z][A-Za-z-]*)`)
+
+// prose is a text in which no line breaks within an option, such as --ranges.
+func prose(s string) template.HTML {
+	var m markup
+	m.text(s)
+	return template.HTML(option.ReplaceAllString(string(m), `$1<span class="option">$2</span>`))
+}
+
 // row writes a row of a table. The first cell names the row.
 func (m *markup) row(columns []document.Column, cells []document.Cell) {
 	m.put("<tr>")
 	tag := `th scope="row"`
 	for i, c := range cells {
-		m.put("<"+tag+` class="`, string(columns[i].Kind), `"`)
+		m.put("<"+tag+` class="`, string(columns[i].Kind))
+		if c.Number == 0 && columns[i].Kind == document.Number && c.Text != "" && c.Text != "0" {
+			m.put(" word") // such as never: told on a narrow screen, too, which leaves zeros out
+		}
+		m.put(`"`)
 		if columns[i].Kind == document.Number {
 			m.put(` data-number="`, strconv.FormatInt(c.Number, 10), `"`)
 		}
