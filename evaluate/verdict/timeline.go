@@ -25,7 +25,7 @@ import (
 type Timeline struct {
 	captures *Captures
 	lines
-	joined  map[ownKey]*line // those of agents, plus captures without a User-Agent from the same run; nil: there are none
+	joined  map[ownKey]*line // of an agent, with captures without a User-Agent of its run; nil: there are none
 	firsts  map[ownKey]int   // see firstOfRun
 	marks   []resolve.Mark   // records that a robots.txt redirect led to, in order
 	targets []*State         // of redirects of robots.txt: others than those that count, by time

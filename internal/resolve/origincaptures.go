@@ -60,10 +60,12 @@ func (g *originCaptures) begin(p facts.Place) {
 	g.Place = p
 }
 
-// hold takes a capture, and the other places of its record. Of lines of access logs, nothing but the size is looked for.
+// hold takes a capture, and the other places of its record. Of lines of access logs, nothing but the size is looked
+// for.
 func (g *originCaptures) hold(c *facts.Capture, places []facts.Spot) error {
 	if c.Type == facts.TypeAccessLog {
-		if size, isSized := c.PayloadBytes(); c.Kind == facts.CaptureRobots && isDatedGet(c) && c.Status == http.StatusOK {
+		isServed := c.Kind == facts.CaptureRobots && isDatedGet(c) && c.Status == http.StatusOK
+		if size, isSized := c.PayloadBytes(); isServed {
 			g.lines = append(g.lines, servedLine{c.Time(), size, isSized})
 		}
 		return nil
