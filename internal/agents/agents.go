@@ -25,8 +25,8 @@ type Agent struct {
 	Requests   Requests `json:"requests"`
 	Kind       Kind     `json:"kind"`
 
-	// Source is a page that has the token: of its operator, of the software, of a list. Of a general word, the reason why
-	// it is here. Read is the day on which that was read.
+	// Source is a page that has the token: of its operator, of the software, of a list. Of a general word, it is the
+	// reason why it is here. Read is the day on which that was read.
 	Source string `json:"source"`
 	Read   string `json:"read"`
 

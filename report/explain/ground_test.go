@@ -107,7 +107,8 @@ func TestEveryGroundIsSaid(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			i := slices.IndexFunc(said, func(g words.Word) bool { return slices.Equal(row.GroundWords(), []string{g.Name}) })
+			isOnly := func(g words.Word) bool { return slices.Equal(row.GroundWords(), []string{g.Name}) }
+			i := slices.IndexFunc(said, isOnly)
 			if i < 0 {
 				t.Errorf("the table %s has the grounds %v", table.Name, row.Grounds)
 				continue

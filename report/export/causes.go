@@ -67,7 +67,8 @@ func restricted(x *report.RestrictionRow) (report.FetchRow, decision) {
 	if len(x.Statements) > 0 {
 		grounds.Statement = x.Statements[0]
 	}
-	return report.FetchRow{FetchedURL: x.FetchedURL, RecordPlace: x.RecordPlace}, because(words.CauseRestricted, grounds)
+	row := report.FetchRow{FetchedURL: x.FetchedURL, RecordPlace: x.RecordPlace}
+	return row, because(words.CauseRestricted, grounds)
 }
 
 func because(cause words.Cause, grounds Grounds) decision {

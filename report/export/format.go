@@ -24,8 +24,8 @@ import (
 // Format is how a list is written.
 type Format string
 
-// The formats. Parquet and JSON lines are for programs: they have all columns, and a text is as in the tables. CSV is for
-// spreadsheets, with the columns that people read. In a text each line is the key of a row.
+// The formats. Parquet and JSON lines are for programs: they have all columns, and a text is as in the tables. CSV is
+// for spreadsheets, with the columns that people read. In a text each line is the key of a row.
 const (
 	Parquet Format = "parquet"
 	CSV     Format = "csv"

@@ -12,8 +12,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 )
 
-// TestXZ: streams of blocks, with each checksum, come back; with any bit flipped or anything cut off they are refused, or
-// are the same.
+// TestXZ: streams of blocks, with each checksum, come back. With any bit flipped or anything cut off they are refused,
+// or are the same.
 func TestXZ(t *testing.T) {
 	var text strings.Builder
 	for i := range 3000 {
@@ -32,7 +32,8 @@ func TestXZ(t *testing.T) {
 	for _, check := range []byte{xz.None, xz.CRC32, xz.CRC64, xz.SHA256} {
 		var b bytes.Buffer
 		for range 2 {
-			w, err := xz.WriterConfig{DictCap: 4096, CheckSum: check, NoCheckSum: check == xz.None, BlockSize: 1500}.NewWriter(&b)
+			config := xz.WriterConfig{DictCap: 4096, CheckSum: check, NoCheckSum: check == xz.None, BlockSize: 1500}
+			w, err := config.NewWriter(&b)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -52,7 +53,8 @@ func TestXZ(t *testing.T) {
 		for range 500 {
 			damaged := bytes.Clone(file)
 			damaged[random.IntN(len(damaged))] ^= 1 << random.IntN(8)
-			if got, err := read(damaged); err == nil && got != want && check != xz.None && string(damaged[:6]) == string(magicXZ) {
+			isChecked := check != xz.None && string(damaged[:6]) == string(magicXZ)
+			if got, err := read(damaged); err == nil && got != want && isChecked {
 				t.Fatalf("check %d: damage is read", check)
 			}
 			if got, err := read(file[:12+random.IntN(len(file)-20)]); err == nil && !strings.HasPrefix(want, got) {
