@@ -321,7 +321,10 @@ func TestCharts(t *testing.T) {
 func TestBar(t *testing.T) {
 	doc := documenttest.Sample()
 	doc.Section("certainty").Classes = []document.Class{
-		{ID: "certain", Count: 1}, {ID: "allowed", Count: 3}, {ID: "refused", Count: 2}, {ID: "robots", Count: 5},
+		{ID: "certain", Count: 1},
+		{ID: "allowed", Count: 3},
+		{ID: "refused", Count: 2},
+		{ID: "robots", Count: 5},
 		{ID: "nocrawler", Count: 4},
 	}
 	_, bar, _ := bytes.Cut(render(t, doc), []byte(`<svg class="bar"`))
