@@ -79,8 +79,8 @@ type Ground struct {
 }
 
 // GroundWords are the words of the grounds, each once.
-func (v *ViolationRow) GroundWords() (list []string) {
-	for _, g := range v.Grounds {
+func (r *ViolationRow) GroundWords() (list []string) {
+	for _, g := range r.Grounds {
 		if !slices.Contains(list, g.Word) {
 			list = append(list, g.Word)
 		}
