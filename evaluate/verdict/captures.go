@@ -11,8 +11,8 @@ import (
 
 // This file holds the captures of an origin: a host may have been asked for its robots.txt every minute for years.
 
-// maxWhole bounds the captures that are held as they are; of more, those are unpacked that a decision looks at. A
-// decision looks at about maxLooked.
+// maxWhole bounds the captures that are held as they are. If an origin has more, all are packed, and a decision unpacks
+// the captures that it looks at: about maxLooked at most.
 const maxWhole = 4 * maxLooked
 
 // Captures are the captures of an origin's robots.txt.
@@ -20,16 +20,16 @@ type Captures struct {
 	Undated int // how many have no date: they take no part
 
 	decider *Decider
-	limit   int     // of those that are held whole
+	limit   int     // how many are held whole: maxWhole, but in tests
 	twins   places  // of records that several archives hold
 	unclear unclear // see there
 
-	whole       []*State                 // nil: there are more than limit
-	packed      *run.Packed[packedState] // those
-	micros      []int64                  // their dates
-	unpacked    map[int32]*State         // since the last rest
+	whole       []*State                 // all captures; nil: there are more than limit
+	packed      *run.Packed[packedState] // all captures, if there are more
+	micros      []int64                  // the date of each packed capture
+	unpacked    map[int32]*State         // packed captures that at has returned since the last rest
 	lines       lines
-	isUnordered bool // they did not come by time
+	isUnordered bool // the packed captures did not come by time, and lines lacks some
 }
 
 type packedState struct {
@@ -37,7 +37,7 @@ type packedState struct {
 	ID int64
 }
 
-// lines are the captures by time: all, and those of each crawler.
+// lines has the captures by time: in one line all of them, and a line for each crawler.
 type lines struct {
 	all     *line
 	byAgent map[string]*line // by lower-cased product token; "" where none is known
@@ -126,7 +126,7 @@ func (c *Captures) end() *lines {
 	return &c.lines
 }
 
-// order is that of those that are packed, by time.
+// order has the numbers of the packed captures, by time.
 func (c *Captures) order() []int {
 	order := make([]int, len(c.micros))
 	for i := range order {
@@ -141,7 +141,7 @@ func (c *Captures) order() []int {
 	return order
 }
 
-// unpack returns the i-th of those that are packed: each time another one.
+// unpack makes the i-th packed capture anew.
 func (c *Captures) unpack(i int) *State {
 	row := c.packed.At(i)
 	st := &State{State: row.State}
@@ -150,7 +150,7 @@ func (c *Captures) unpack(i int) *State {
 	return st
 }
 
-// at returns the i-th of those that are packed, the same one until rest.
+// at returns the i-th packed capture. Until rest, it is always the same pointer.
 func (c *Captures) at(i int32) *State {
 	st := c.unpacked[i]
 	if st == nil {

@@ -126,7 +126,7 @@ func (l *line) until(st *State) int {
 	return i
 }
 
-// each yields the captures. Those that are packed are other ones than at returns.
+// each yields the captures. It unpacks a packed one anew, so its pointer differs from what at returns.
 func (l *line) each() iter.Seq2[int, *State] {
 	return func(yield func(int, *State) bool) {
 		for i := range l.len() {

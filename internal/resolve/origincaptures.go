@@ -95,7 +95,7 @@ type placed struct {
 // leads to the record takes them along.
 const MaxPlaces = 32
 
-// add takes the next capture. It passes on those of another id, URL or time.
+// add takes the next capture. If that has another id, URL or time, it passes on the captures before.
 func (d *distinct) add(c *facts.Capture, pass func(*facts.Capture, []facts.Spot) error) error {
 	content := c.Fetch
 	if content.PayloadDigest == "" && !c.IsCut() {
@@ -133,7 +133,7 @@ func (d *distinct) end(pass func(*facts.Capture, []facts.Spot) error) error {
 	return nil
 }
 
-// addPlace adds the place of a copy to those of a record.
+// addPlace adds the place of a copy to the other places of a record.
 func addPlace(places []facts.Spot, at, copied facts.Spot) []facts.Spot {
 	if at != copied && len(places) < MaxPlaces && !slices.Contains(places, copied) {
 		places = append(places, copied)

@@ -75,8 +75,8 @@ func (s *State) hasStep(kind StepKind, f *facts.Fetch) bool {
 // order.
 func (s *State) Steps() []Step { return stepsOf(s.StepText) }
 
-// Led returns those of them that requests got: targets of redirects, and copies that 304s renew. Lines of access logs
-// led to none.
+// Led returns the steps that were requests: for targets of redirects, and for copies that 304s renew. A line of an
+// access log led to none.
 func (s *State) Led() []Step {
 	if s.StepText == "" || s.Type == facts.TypeAccessLog {
 		return nil

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -28,12 +27,12 @@ const maxHops = 6 // shown of a redirect
 // Captures counts changes of robots.txt, and has the captures of the origin in hand for its findings. Captures
 // come origin by origin, before the findings.
 type Captures struct {
-	origin string           // in hand
-	here   []capture        // as many as the origin has
-	made   []maker          // of these
-	known  map[string]int32 // indexes in made
-	last   string           // what the capture before says
-	tables map[string]bool  // of robots.txt, that have captures of the origin
+	origin string             // in hand
+	here   []capture          // as many as the origin has
+	made   []maker            // of these
+	known  map[makerKey]int32 // indexes in made
+	last   string             // what the capture before says
+	tables map[string]bool    // of robots.txt, that have captures of the origin
 }
 
 // capture is one of the origin in hand, of which there may be very many.
@@ -52,10 +51,17 @@ type maker struct {
 	finalStatus *int16
 }
 
+// makerKey is a maker that can be compared.
+type makerKey struct {
+	agent, recordType, hops string
+	finalStatus             int16
+	isKnown                 bool // finalStatus
+}
+
 // Add adds a capture. It reports whether what it says differs from the one before.
 func (t *Captures) Add(row *report.RobotsRow) (changed bool) {
 	if row.Origin != t.origin || t.known == nil {
-		*t = Captures{origin: strings.Clone(row.Origin), here: t.here[:0], known: make(map[string]int32)}
+		*t = Captures{origin: strings.Clone(row.Origin), here: t.here[:0], known: make(map[makerKey]int32)}
 	}
 	if row.RecordType == facts.TypeRow.String() && !t.tables[row.WARCFilename] {
 		if t.tables == nil {
@@ -79,11 +85,10 @@ func (t *Captures) Add(row *report.RobotsRow) (changed bool) {
 // maker returns the index of that of a capture.
 func (t *Captures) maker(row *report.RobotsRow) int32 {
 	m := maker{row.Agent, row.RecordType, row.HopURLs, row.FinalStatus}
-	status := ""
+	key := makerKey{agent: m.agent, recordType: m.recordType, hops: strings.Join(m.hops, "\n")}
 	if m.finalStatus != nil {
-		status = strconv.Itoa(int(*m.finalStatus))
+		key.finalStatus, key.isKnown = *m.finalStatus, true
 	}
-	key := strings.Join(append([]string{m.agent, m.recordType, status}, m.hops...), "\n")
 	i, known := t.known[key]
 	if !known {
 		i = int32(len(t.made))
