@@ -83,6 +83,9 @@ func nameOf(f field) string {
 
 // parseColumns reads what --columns says: FIELD=COLUMN, with commas between. A field may have several columns.
 func parseColumns(text string) (named map[field][]string, err error) {
+	if text == "" {
+		return nil, nil
+	}
 	named = make(map[field][]string)
 	taken := make(map[string]bool)
 	for part := range strings.SplitSeq(text, ",") {
@@ -95,8 +98,6 @@ func parseColumns(text string) (named map[field][]string, err error) {
 			}
 		}
 		switch {
-		case text == "":
-			return named, nil
 		case !found || column == "":
 			return nil, fmt.Errorf("%q is no FIELD=COLUMN, as in url=page_url,time=meta.seen", part)
 		case f == fieldNone:

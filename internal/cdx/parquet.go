@@ -175,7 +175,7 @@ func (p *parquetReader) findColumns(named string) error {
 		}
 	}
 	isKnown := func(f field) bool { return slices.Contains(p.shape, f) }
-	unread := ""
+	unread := make(map[field]string) // what is said of a field's column
 	for i, f := range shape {
 		c := columns[i]
 		switch {
@@ -184,12 +184,12 @@ func (p *parquetReader) findColumns(named string) error {
 		case isKnown(f):
 			return fmt.Errorf("it has the column %s twice", c.Name)
 		case !isRead(c, f):
-			unread = fmt.Sprintf("its column %s has a type that is not read: %s", c.Name, c.TypeName())
+			unread[f] = fmt.Sprintf("its column %s has a type that is not read: %s", c.Name, c.TypeName())
 			if known.asked[f] {
-				return errors.New(unread)
+				return errors.New(unread[f])
 			}
 			if c.Type == nil || !isNullType(c.Type) { // all of which says nothing
-				p.lost = append(p.lost, unread)
+				p.lost = append(p.lost, unread[f])
 			}
 			continue
 		case f == fieldTime:
@@ -202,8 +202,9 @@ func (p *parquetReader) findColumns(named string) error {
 		p.columns, p.shape = append(p.columns, c), append(p.shape, f)
 	}
 	for _, n := range known.needed {
-		if !slices.ContainsFunc(n.fields, isKnown) {
-			return errors.New(unread)
+		if i := slices.IndexFunc(n.fields, func(f field) bool { return unread[f] != "" }); i >= 0 &&
+			!slices.ContainsFunc(n.fields, isKnown) {
+			return errors.New(unread[n.fields[i]])
 		}
 	}
 	return nil
