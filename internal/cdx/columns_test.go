@@ -33,6 +33,11 @@ func TestColumns(t *testing.T) {
 		Date string  `parquet:"date"`
 		ID   float64 `parquet:"id"`
 	}
+	type spoilt struct {
+		URL  float64 `parquet:"url"`
+		Date string  `parquet:"date"`
+		ID   float64 `parquet:"id"`
+	}
 	const url, date = "http://h/", "2024-05-01T12:00:00Z"
 	row := url + "," + date
 	for name, c := range map[string]struct {
@@ -60,6 +65,7 @@ func TestColumns(t *testing.T) {
 		"Parquet, numbers":  {table(t, []numbers{{url, date, -3}}), "", "-3"},
 		"Parquet, UUIDs":    {table(t, []uuids{{url, date, [16]byte{1, 15: 2}}}), "", "01000000-0000-0000-0000-000000000002"},
 		"Parquet, no names": {table(t, []floats{{url, date, 1.5}}), "", "row 0: its column id has a type that is not read: DOUBLE; the rows count without it"},
+		"Parquet, no URLs":  {table(t, []spoilt{{1, date, 1.5}}), "", "its column url has a type that is not read: DOUBLE"},
 		"Parquet, asked":    {table(t, []floats{{url, date, 1.5}}), "id=id", "its column id has a type that is not read: DOUBLE"},
 	} {
 		got := ""
