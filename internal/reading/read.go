@@ -1,7 +1,6 @@
 package reading
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -101,8 +100,9 @@ func readSource(ctx context.Context, in facts.Input, src io.Reader, number int32
 		return readWACZ(in, at, size, number, out, opt)
 	}
 	a := facts.NewAccount(number, "", out)
+	begin, _ := from.Peek(warc.PackedPeek)
 	switch {
-	case (in.List || in.RobotsList) && isPacked(from):
+	case (in.List || in.RobotsList) && warc.IsPacked(begin): // package cdx undoes gzip
 		text, err := warc.Decompressed(form, from)
 		if err != nil {
 			return refuse(a, in, form.String(), words.IssueDamagedStream, err.Error())
@@ -168,13 +168,6 @@ func readAccessLog(in facts.Input, form warc.Form, from *input.Source, number in
 	return rowreading.Read(facts.NewAccount(number, "", out), in, cdx.AccessLog, from, nil, in.Size, rowreading.RowOptions{
 		Progress: opt.Progress, Text: text, Packed: text != io.Reader(from),
 	})
-}
-
-// isPacked reports whether a list is compressed by zstd, bzip2 or xz; package cdx undoes gzip.
-func isPacked(from *input.Source) bool {
-	b, _ := from.Peek(6)
-	return bytes.HasPrefix(b, []byte("BZh")) || bytes.HasPrefix(b, []byte("\x28\xb5\x2f\xfd")) ||
-		bytes.HasPrefix(b, []byte("\xfd7zXZ\x00"))
 }
 
 // refuse is the result of an input of which nothing is read.

@@ -59,6 +59,14 @@ func newStreamReader(a Form, src *input.Source) (*streamReader, error) {
 	return r, nil
 }
 
+// PackedPeek is how many of the first bytes IsPacked needs.
+const PackedPeek = 6
+
+// IsPacked reports whether the first bytes are those of zstd, bzip2 or xz.
+func IsPacked(b []byte) bool {
+	return bytes.HasPrefix(b, magicZstd) || bytes.HasPrefix(b, magicBzip2) || bytes.HasPrefix(b, magicXZ)
+}
+
 // Decompressed undoes the compression that the first bytes announce; it is src
 // itself where there is none.
 func Decompressed(a Form, src *input.Source) (io.Reader, error) {
