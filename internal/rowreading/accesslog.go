@@ -1,15 +1,11 @@
 package rowreading
 
 import (
-	"bufio"
-	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/http"
 	"net/netip"
@@ -35,8 +31,11 @@ func FindAccessLog(a facts.AccessLog) (facts.AccessLog, error) {
 	for i := range a.Ranges {
 		r := &a.Ranges[i]
 		_, sum, err := readRanges(r.Path)
+		if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
+			err = fmt.Errorf("%w; check the path", failed.Err)
+		}
 		if err != nil {
-			return a, errorIn("--ranges "+r.Path, err)
+			return a, fmt.Errorf("--ranges %s: %w", r.Path, err)
 		}
 		r.Sum = sum
 		if r.Path, err = filepath.Abs(r.Path); err != nil {
@@ -46,158 +45,70 @@ func FindAccessLog(a facts.AccessLog) (facts.AccessLog, error) {
 	return a, nil
 }
 
-// errorIn is an error about the file that an option names.
-func errorIn(option string, err error) error {
-	if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
-		return fmt.Errorf("%s: %w; check the path", option, failed.Err)
-	}
-	return fmt.Errorf("%s: %w", option, err)
-}
-
 // readRanges reads the addresses in a file: every text of JSON that is an address or a prefix, as all operators
 // publish them, or every line.
-func readRanges(path string) (list []prefix, sum string, err error) {
-	f, err := os.Open(path)
+func readRanges(path string) (list []netip.Prefix, sum string, err error) {
+	content, err := os.ReadFile(path)
 	if err != nil {
 		return nil, "", err
 	}
-	defer f.Close()
-	of := sha256.New()
-	if _, err := io.Copy(of, f); err != nil {
-		return nil, "", err
-	}
-	add := func(text string) {
-		if p, ok := parsePrefix(text); ok {
-			list = append(list, p)
-		}
-	}
-	for _, read := range [...]func(io.Reader, func(string)) error{textsOfJSON, linesOf} {
-		list = nil
-		if _, err = f.Seek(0, io.SeekStart); err != nil {
-			return nil, "", err
-		}
-		if err = read(f, add); err == nil {
-			break
+	var published any
+	if json.Unmarshal(content, &published) == nil {
+		list = prefixesIn(nil, published)
+	} else {
+		for line := range strings.Lines(string(content)) {
+			list = prefixesIn(list, strings.TrimSpace(line))
 		}
 	}
 	if len(list) == 0 {
-		return nil, "", cmp.Or(err, fmt.Errorf("no address in it; it should be the list of an operator, as published"))
+		return nil, "", errors.New("no address in it; it should be the list of an operator, as published")
 	}
-	return list, hex.EncodeToString(of.Sum(nil)), nil
+	of := sha256.Sum256(content)
+	return list, hex.EncodeToString(of[:]), nil
 }
 
-// textsOfJSON calls add for every text in one value of JSON that is no name of a member.
-func textsOfJSON(r io.Reader, add func(string)) error {
-	d := json.NewDecoder(r)
-	var open []byte // for each object and array that is not ended: of an object n before a name, v before a value
-	for {
-		t, err := d.Token()
-		if err != nil {
-			return err
+// prefixesIn appends the addresses and prefixes in a value of JSON. Names of members are none.
+func prefixesIn(list []netip.Prefix, value any) []netip.Prefix {
+	switch value := value.(type) {
+	case string:
+		if p, err := netip.ParsePrefix(value); err == nil {
+			return append(list, p.Masked())
 		}
-		top := len(open) - 1
-		text, isText := t.(string)
-		isName := top >= 0 && open[top] == 'n'
-		switch t {
-		case json.Delim('{'):
-			open = append(open, 'n')
-			continue
-		case json.Delim('['):
-			open = append(open, '[')
-			continue
-		case json.Delim('}'), json.Delim(']'):
-			open, isText = open[:top], false
-			top--
+		if a, err := netip.ParseAddr(value); err == nil {
+			return append(list, netip.PrefixFrom(a, a.BitLen()))
 		}
-		if isName && isText {
-			open[top] = 'v'
-			continue
+	case []any:
+		for _, v := range value {
+			list = prefixesIn(list, v)
 		}
-		if isText {
-			add(text)
-		}
-		if top < 0 {
-			break
-		}
-		if open[top] == 'v' {
-			open[top] = 'n'
+	case map[string]any:
+		for _, v := range value {
+			list = prefixesIn(list, v)
 		}
 	}
-	if _, err := d.Token(); err != io.EOF {
-		return errors.New("more than one value")
-	}
-	return nil
-}
-
-func linesOf(r io.Reader, add func(string)) error {
-	lines := bufio.NewReader(r)
-	for {
-		line, err := lines.ReadSlice('\n')
-		add(strings.TrimSpace(string(line))) // one that is too long comes in parts
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil && err != bufio.ErrBufferFull {
-			return err
-		}
-	}
-}
-
-// An address is one of 4 or 16 bytes, after a byte with that number.
-type address [17]byte
-
-func addressOf(a netip.Addr) (bytes address) {
-	copy(bytes[1:], a.AsSlice())
-	bytes[0] = byte(a.BitLen() / 8)
-	return bytes
-}
-
-// A prefix is one of addresses, in bits. A list of them has no pointers: it may be long.
-type prefix struct {
-	address
-	bits uint8
-}
-
-func parsePrefix(s string) (prefix, bool) {
-	p, err := netip.ParsePrefix(s)
-	if err != nil {
-		a, err := netip.ParseAddr(s)
-		if err != nil {
-			return prefix{}, false
-		}
-		p = netip.PrefixFrom(a, a.BitLen())
-	}
-	return prefix{addressOf(p.Masked().Addr()), uint8(8 + p.Bits())}, true
-}
-
-func (p *prefix) holds(a address) bool {
-	whole, rest := p.bits/8, p.bits%8
-	return bytes.Equal(p.address[:whole], a[:whole]) && (rest == 0 || (p.address[whole]^a[whole])>>(8-rest) == 0)
+	return list
 }
 
 // ranges are the addresses of one crawler.
 type ranges struct {
-	token    string   // in lower case
-	prefixes []prefix // in order; none holds another one
+	token    string         // in lower case
+	prefixes []netip.Prefix // in order; none holds another one
 }
 
-func (r *ranges) add(list []prefix) {
+func (r *ranges) add(list []netip.Prefix) {
 	all := append(list, r.prefixes...)
-	slices.SortFunc(all, func(a, b prefix) int {
-		return cmp.Or(bytes.Compare(a.address[:], b.address[:]), cmp.Compare(a.bits, b.bits))
-	})
+	slices.SortFunc(all, netip.Prefix.Compare)
 	r.prefixes = all[:0]
 	for _, p := range all {
-		if n := len(r.prefixes); n == 0 || !r.prefixes[n-1].holds(p.address) {
+		if n := len(r.prefixes); n == 0 || !r.prefixes[n-1].Contains(p.Addr()) {
 			r.prefixes = append(r.prefixes, p)
 		}
 	}
 }
 
-func (r *ranges) hold(of netip.Addr) bool {
-	a := addressOf(of)
-	n := sort.Search(len(r.prefixes), func(i int) bool { return bytes.Compare(r.prefixes[i].address[:], a[:]) > 0 })
-	return n > 0 && r.prefixes[n-1].holds(a)
+func (r *ranges) hold(a netip.Addr) bool {
+	n := sort.Search(len(r.prefixes), func(i int) bool { return r.prefixes[i].Addr().Compare(a) > 0 })
+	return n > 0 && r.prefixes[n-1].Contains(a)
 }
 
 // clients knows which clients of a log are the operators of crawlers. No address leaves it.
