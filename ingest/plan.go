@@ -73,7 +73,6 @@ func Ingest(ctx context.Context, inputs []Input, opt ReadOptions) error {
 	if err := opt.complete(); err != nil {
 		return err
 	}
-	defer warc.ReleaseMemory()
 	b, err := newBuild(opt, reading.ModeOf(opt.VerifyDigests).Fingerprint())
 	if err != nil {
 		return err

@@ -187,7 +187,6 @@ func Pair(ctx context.Context, in facts.Input, f func(*facts.Fetch, *Companions)
 		return facts.InputResult{}, err
 	}
 	defer src.Close()
-	defer warc.ReleaseMemory()
 	return readSource(ctx, in, src, 0, facts.Discard{}, Options{Paired: f})
 }
 

@@ -40,7 +40,6 @@ func FindInput(set *facts.Set, name string) (in facts.Input, entry string, found
 // Write writes the record with an ID ("": the first one) at a place that a table names, or the line of a log there:
 // decompressed, with the line ends after it. Unless it returns nil, what was written is not the record.
 func Write(ctx context.Context, w io.Writer, in facts.Input, entry string, offset int64, id recordid.ID) error {
-	defer warc.ReleaseMemory()
 	if in.Path == facts.Stdin {
 		return errors.New("it was read from standard input")
 	}

@@ -25,7 +25,6 @@ import (
 
 	"github.com/alitto/pond/v2"
 
-	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 	"github.com/robotsaudit/robotsaudit/internal/object"
@@ -140,7 +139,6 @@ const verifyBatch = 256 // rows of one archive that are read in a row
 
 // Run reads the records. When ctx is done, ctx's error is returned, and what was found is kept.
 func (v *Verification) Run(ctx context.Context) (result Result, err error) {
-	defer warc.ReleaseMemory()
 	requests, bytes := object.Traffic()
 	c := &verifyCommitter{Verification: v, result: &result, began: time.Now()}
 	c.closed = c.began

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
@@ -272,17 +273,11 @@ func parseStatus(line []byte) int16 {
 	_, rest, _ := bytes.Cut(line, []byte{' '})
 	rest = bytes.TrimLeft(rest, " \t")
 	code, _, _ := bytes.Cut(rest, []byte{' '})
-	if len(code) == 0 || len(code) > 3 {
+	status, err := strconv.ParseUint(string(code), 10, 16)
+	if err != nil || len(code) > 3 {
 		return -1
 	}
-	var v int16
-	for _, c := range code {
-		if c < '0' || c > '9' {
-			return -1
-		}
-		v = v*10 + int16(c-'0')
-	}
-	return v
+	return int16(status)
 }
 
 // setResponse keeps a response field. Of Content-Type the first counts, as clients take it; codings

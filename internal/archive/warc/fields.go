@@ -45,12 +45,8 @@ func (f *Fields) Next() bool {
 			f.Stray = true
 			continue
 		}
-		if f.Name = trimSpace(line[:colon]); len(f.Name) <= maxFieldName {
-			value := line[colon+1:]
-			if len(value) > 0 && value[0] == ' ' {
-				value = value[1:]
-			}
-			f.Value = trimSpace(value)
+		if f.Name = bytes.TrimSpace(line[:colon]); len(f.Name) <= maxFieldName {
+			f.Value = bytes.TrimSpace(line[colon+1:])
 			return true
 		}
 	}
@@ -58,17 +54,6 @@ func (f *Fields) Next() bool {
 }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
-
-// trimSpace is bytes.TrimSpace, faster where there is nothing to trim.
-func trimSpace(b []byte) []byte {
-	if n := len(b); n > 0 && isGraphic(b[0]) && isGraphic(b[n-1]) {
-		return b
-	}
-	return bytes.TrimSpace(b)
-}
-
-// isGraphic reports whether a byte is an ASCII character that is seen.
-func isGraphic(c byte) bool { return c-'!' <= '~'-'!' }
 
 // EachField calls f for each field of a block.
 func EachField(block []byte, f func(name, value []byte)) {

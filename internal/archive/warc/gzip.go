@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"sync"
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/inflate"
 	"github.com/robotsaudit/robotsaudit/internal/archive/input"
@@ -46,20 +47,11 @@ type gzipMembers struct {
 	search input.Window // for whom looks for members to read
 }
 
-// decoderPool holds idle gzipMembers. One is half a megabyte, and an archive needs two or
-// three: if they were made anew, small archives would allocate little else. Every second
-// garbage collection empties a sync.Pool, and there are dozens a second.
-var decoderPool = make(chan *gzipMembers, 16)
+// decoders are idle. One is half a megabyte, and an archive needs two or three.
+var decoders = sync.Pool{New: func() any { return &gzipMembers{Reader: inflate.NewReader(nil)} }}
 
 // newGzipMembers returns one that reads nothing until it is Reset.
-func newGzipMembers() *gzipMembers {
-	select {
-	case m := <-decoderPool:
-		return m
-	default:
-		return &gzipMembers{Reader: inflate.NewReader(nil)}
-	}
-}
+func newGzipMembers() *gzipMembers { return decoders.Get().(*gzipMembers) }
 
 // release gives up a stream that nobody uses any more. It need not be called.
 func release(s memberStream) {
@@ -70,21 +62,7 @@ func release(s memberStream) {
 	m.Reset(nil)
 	m.search.Reset()
 	*m = gzipMembers{Reader: m.Reader, search: m.search}
-	select {
-	case decoderPool <- m:
-	default:
-	}
-}
-
-// ReleaseMemory gives back their memory.
-func ReleaseMemory() {
-	for {
-		select {
-		case <-decoderPool:
-		default:
-			return
-		}
-	}
+	decoders.Put(m)
 }
 
 func (m *gzipMembers) next() error {

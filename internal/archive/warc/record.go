@@ -227,15 +227,13 @@ func blockDigestOf(h *Header) digest.Digest {
 
 // types are the record types of WARC 1.1 §6, the most frequent ones first.
 var types = [...]string{
-	"response", "request", "metadata", "revisit", "resource", "warcinfo", "conversion",
-	"continuation",
+	"response", "request", "metadata", "revisit", "resource", "warcinfo", "conversion", "continuation",
 }
 
 // contentType reads a Content-Type.
 func contentType(value []byte, before *Header) string {
 	for _, usual := range [...]string{
-		"application/http; msgtype=response", "application/http; msgtype=request",
-		"application/warc-fields",
+		"application/http; msgtype=response", "application/http; msgtype=request", "application/warc-fields",
 	} {
 		if string(value) == usual {
 			return usual
@@ -276,7 +274,7 @@ func ParseLength(value []byte) int64 {
 // trimBrackets drops the angle brackets that WARC 1.0 puts around URIs, and some
 // writers around WARC-Target-URI.
 func trimBrackets(value []byte) []byte {
-	value = trimSpace(value)
+	value = bytes.TrimSpace(value)
 	if len(value) >= 2 && value[0] == '<' && value[len(value)-1] == '>' {
 		value = value[1 : len(value)-1]
 	}
