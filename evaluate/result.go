@@ -62,9 +62,9 @@ type Counts struct {
 	Fetches int64 `parquet:"fetches" json:"fetches"`
 	// Fetches that are captures of robots.txt.
 	RobotsCaptures int64 `parquet:"robots_captures" json:"robots_captures"`
-	// Fetches with reason `robots_txt_itself`.
+	// Fetches with reason `robots_txt_itself`, which are allowed.
 	RobotsTxtItself int64 `parquet:"robots_txt_itself" json:"robots_txt_itself"`
-	// Fetches with verdict allowed, robots_txt_itself included.
+	// Fetches with verdict allowed.
 	Allowed int64 `parquet:"allowed" json:"allowed"`
 	// Fetches with verdict disallowed.
 	Disallowed int64 `parquet:"disallowed" json:"disallowed"`
@@ -80,19 +80,19 @@ type Counts struct {
 	EvidenceLater int64 `parquet:"evidence_later" json:"evidence_later"`
 	// Fetches with evidence none.
 	EvidenceNone int64 `parquet:"evidence_none" json:"evidence_none"`
-	// Certain violations: rows of `violations`.
+	// Rows of `violations` that are certain.
 	ViolationsCertain int64 `parquet:"violations_certain" json:"violations_certain"`
-	// Probable violations: rows of `violations`.
+	// Rows of `violations` that are probable.
 	ViolationsProbable int64 `parquet:"violations_probable" json:"violations_probable"`
 	// Violations of what was [new](#time-to-compliance) in a changed robots.txt.
 	ViolationsAfterChange int64 `parquet:"violations_after_change" json:"violations_after_change"`
-	// Possible ones: rows of `unproven`.
+	// Rows of `unproven` that are possible.
 	Possible int64 `parquet:"possible" json:"possible"`
-	// Contested ones: rows of `unproven`.
+	// Rows of `unproven` that are contested.
 	Contested int64 `parquet:"contested" json:"contested"`
 	// Allowed fetches with the note `unsafe_encoding`.
 	UnsafeEncoding int64 `parquet:"allowed_unsafe_encoding" json:"allowed_unsafe_encoding"`
-	// Fetches with the note `named_group_forbids`.
+	// Allowed fetches with the note `named_group_forbids`.
 	NamedGroupForbids int64 `parquet:"allowed_named_group_forbids" json:"allowed_named_group_forbids"`
 
 	// Fetches with a tag that binds somebody.
@@ -109,24 +109,24 @@ type Counts struct {
 	Hinted int64 `parquet:"hinted" json:"hinted"`
 	// Fetches in `tag_conflicts`.
 	Conflicting int64 `parquet:"conflicting" json:"conflicting"`
-	// Fetches that got an `ai.txt`, at the root or in `/.well-known/`.
+	// Fetches of an `ai.txt`, at the root or in `/.well-known/`, that got it.
 	PolicyFiles int64 `parquet:"policy_files" json:"policy_files"`
-	// Rows of `restrictions` of kind `publication`: 0 without `--purpose`.
+	// Rows of `restrictions` of kind `publication`; 0 without `--purpose`.
 	RestrictionsPublication int64 `parquet:"restrictions_publication" json:"restrictions_publication"`
-	// Rows of `restrictions` of kind `usage`: 0 without `--purpose`.
+	// Rows of `restrictions` of kind `usage`; 0 without `--purpose`.
 	RestrictionsUsage int64 `parquet:"restrictions_usage" json:"restrictions_usage"`
 
 	// Fetches that the server refused (`refusal`).
 	Refused int64 `parquet:"refused" json:"refused"`
-	// Of these, fetches that robots.txt allowed, refused for another reason than a payment.
+	// Fetches refused although robots.txt allowed them, for another reason than a payment.
 	RefusedAllowed int64 `parquet:"refused_allowed" json:"refused_allowed"`
-	// Of these, fetches that robots.txt allowed, refused for a payment (402).
+	// Fetches refused for a payment (402) although robots.txt allowed them.
 	RefusedPayment int64 `parquet:"refused_payment" json:"refused_payment"`
-	// Sum of `payload_bytes` of all fetches, where it is known.
+	// Sum of `payload_bytes`, where known.
 	PayloadBytes int64 `parquet:"payload_bytes" json:"payload_bytes"`
 	// Fetches whose `payload_bytes` is null.
 	PayloadUnknown int64 `parquet:"payload_unknown" json:"payload_unknown"`
-	// Sum of `payload_bytes_decoded` of all fetches, where it is known.
+	// Sum of `payload_bytes_decoded`, where known.
 	PayloadBytesDecoded int64 `parquet:"payload_bytes_decoded" json:"payload_bytes_decoded"`
 	// Fetches whose `payload_bytes_decoded` is null.
 	PayloadDecodedUnknown int64 `parquet:"payload_decoded_unknown" json:"payload_decoded_unknown"`

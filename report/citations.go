@@ -13,11 +13,11 @@ type RobotsCitation struct {
 	RobotsID int64 `parquet:"robots_id,optional"`
 	// Its URL. Null: no capture.
 	RobotsURL string `parquet:"robots_url,optional,delta"`
-	// What the capture came to. Null: no capture.
+	// Its outcome. Null: no capture.
 	RobotsOutcome string `parquet:"robots_outcome,optional,dict" values:"outcome"`
 	// Date of the capture: by it the capture governs. Null: no capture.
 	RobotsTime *int64 `parquet:"robots_time,optional,timestamp(microsecond)"`
-	// HTTP status of the capture itself. Null: none could be read.
+	// HTTP status of the capture itself. Null: not known.
 	RobotsStatus *int16 `parquet:"robots_status,optional"`
 	// Redirects followed from it. Null: no capture.
 	RobotsHops *int32 `parquet:"robots_hops,optional"`
@@ -31,29 +31,27 @@ type RobotsCitation struct {
 	RobotsLength int64 `parquet:"robots_warc_record_length,optional"`
 	// Its WARC-Record-ID. Null: not recorded.
 	RobotsRecordID string `parquet:"robots_warc_record_id,optional,dict"`
-	// Date of the record that holds the body. Null: no body was applied.
+	// Date of the record that holds the body. Null: no body.
 	RobotsBodyTime *int64 `parquet:"robots_body_time,optional,timestamp(microsecond)"`
 	// Product token of the crawler that got the body. Null: no body, or not known.
 	RobotsBodyAgent string `parquet:"robots_body_agent,optional,dict"`
-	// Input that holds it. Null: no body was applied.
+	// Input that holds it. Null: no body.
 	RobotsBodyFile string `parquet:"robots_body_warc_filename,optional,dict"`
-	// Its offset, in bytes: see Places. Null: no body was
-	// applied.
+	// Its offset, in bytes: see Places. Null: no body.
 	RobotsBodyOffset *int64 `parquet:"robots_body_warc_record_offset,optional"`
-	// Length of the record in bytes. Null: no body was applied.
+	// Length of the record in bytes. Null: no body.
 	RobotsBodyLength int64 `parquet:"robots_body_warc_record_length,optional"`
 	// Its WARC-Record-ID. Null: no body, or not recorded.
 	RobotsBodyRecordID string `parquet:"robots_body_warc_record_id,optional,dict"`
-	// `sha256:` and hexadecimal digits, of the decoded body. Null: no body was applied.
+	// `sha256:` and hexadecimal digits, of the decoded body. Null: no body.
 	RobotsBodyDigest string `parquet:"robots_body_digest,optional,dict"`
 }
 
 // ContestedCitation are the columns for the copy of robots.txt that allows a contested fetch.
 type ContestedCitation struct {
-	// The copy, in `robots`. Null: no copy allows, or it is of the target of a redirect.
+	// The copy, in `robots`. Null: no copy allows, or it is of a redirect's target.
 	ContestedRobotsID int64 `parquet:"contested_robots_id,optional"`
-	// What the copy came to: `rules`, or `unavailable`, which allows everything. Null: no copy
-	// allows.
+	// `rules`, or `unavailable`, which allows everything. Null: no copy allows.
 	ContestedOutcome string `parquet:"contested_outcome,optional,dict" values:"outcome"`
 	// Its date. Null: no copy allows.
 	ContestedTime *int64 `parquet:"contested_time,optional,timestamp(microsecond)"`

@@ -7,7 +7,6 @@ import (
 // ExclusionRow is a row of exclusions: a URL that robots.txt kept a crawler from, by
 // the word of its log, and what the captures say of it.
 type ExclusionRow struct {
-	// URL, as the log has it.
 	URL              string `parquet:"url,delta"`
 	HostName         string `parquet:"url_host_name,dict"`
 	RegisteredDomain string `parquet:"url_host_registered_domain,optional,dict"`
@@ -24,7 +23,7 @@ type ExclusionRow struct {
 	Via          string  `parquet:"via,optional,dict"`
 	HopsFromSeed *string `parquet:"hops_from_seed,optional,dict"`
 	CrawlerToken
-	// How the group was found that decides. Null: no file was asked.
+	// How the group was found that decides. Null: no file was applied.
 	AgentMatch string `parquet:"agent_match,optional,dict" values:"agent_match"`
 	Decision
 	RobotsID int64 `parquet:"robots_id,optional"`
@@ -32,8 +31,8 @@ type ExclusionRow struct {
 	Rule string `parquet:"rule,optional,dict"`
 	// Its line, from 1. Null: no rule decided.
 	RuleLine int32 `parquet:"rule_line,optional"`
-	// First user-agent line of the group that holds the rule; without a rule, of the first group
-	// that governs. Null: no group.
+	// First user-agent line of the group that holds the rule; without a rule, of the first group that governs. Null:
+	// no group.
 	GroupLine int32    `parquet:"group_line,optional"`
 	Notes     []string `parquet:"notes,list" values:"note"`
 }

@@ -12,13 +12,13 @@ type FetchRow struct {
 	FetchedURL
 	// Sort key of the URL, as in Common Crawl's indexes.
 	SURTKey string `parquet:"url_surtkey,delta"`
-	// HTTP method of the request record; GET where there is none; empty where an index has none.
+	// HTTP method of the request record, else GET; empty if an index has none.
 	FetchMethod string `parquet:"fetch_method,dict"`
-	// HTTP status. Null: none could be read.
+	// HTTP status. Null: not known.
 	FetchStatus *int16 `parquet:"fetch_status,optional,dict"`
 	// Kind of the record.
 	RecordType string `parquet:"record_type,dict" values:"record_type"`
-	// WARC-Payload-Digest as the record gives it. Null: not recorded.
+	// WARC-Payload-Digest, as recorded. Null: not recorded.
 	ContentDigest string `parquet:"content_digest,optional,delta"`
 	// Content-Type without parameters, as sent. Null: not sent.
 	ContentMIMEType string `parquet:"content_mime_type,optional,dict"`
@@ -51,8 +51,8 @@ type FetchRow struct {
 	// Whether the archive was whole up to the record.
 	Trust string `parquet:"trust,dict" values:"trust"`
 	Discovery
-	// What the page's tags come to for `agent`, such as `noindex, max-snippet:50`; for other tokens
-	// see `effective_tags`. Null: no tag applies.
+	// The page's tags for `agent`, as one tag: `noindex, max-snippet:50`; for other tokens see `effective_tags`. Null:
+	// no tag applies.
 	Tags string `parquet:"tags,optional,dict"`
 	// Where the tags are from, if not from the record itself. Null: the record itself.
 	TagsFrom string `parquet:"tags_from,optional,dict" values:"tags_from"`

@@ -19,8 +19,8 @@ type GroupVerdictRow struct {
 	Rule string `parquet:"rule,optional,dict"`
 	// Its line, from 1. Null: no rule decided.
 	RuleLine int32 `parquet:"rule_line,optional"`
-	// First user-agent line of the group that holds the rule; no rule: of the first group that
-	// governs. Null: no group.
+	// First user-agent line of the group that holds the rule; without a rule, of the first group that governs. Null:
+	// no group.
 	GroupLine int32    `parquet:"group_line,optional"`
 	Notes     []string `parquet:"notes,list" values:"note"`
 }

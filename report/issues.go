@@ -12,7 +12,7 @@ type IssueRow struct {
 	Offset *int64 `parquet:"offset,optional"`
 	// How many bytes it concerns. Null: not known.
 	Length *int64 `parquet:"length,optional"`
-	// Record concerned. Null: no record concerned, or not recorded.
+	// Record concerned. Null: none, or not recorded.
 	RecordID string `parquet:"warc_record_id,optional,delta"`
 	// What kind of problem it is.
 	Kind string `parquet:"kind,dict" values:"lossy_issue,record_issue"`

@@ -35,8 +35,7 @@ type PageTagRow struct {
 	InNoscript *bool `parquet:"in_noscript,optional"`
 	// Whether the rule binds: a header field or a meta in the head, and not denied (`noindex=?0`).
 	Binds bool `parquet:"binds"`
-	// What a rule of this kind restricts, whatever its value. It is set even if the rule does not bind.
-	// Null: neither.
+	// What a rule of this kind restricts, whatever its value, even if it does not bind. Null: nothing.
 	Restricts string `parquet:"restricts,optional,dict" values:"restriction"`
 	// Moment from which an `unavailable_after` [restricts](SIGNALS.md#dates). Null: the rule has no date, or one
 	// that can't be read.
@@ -93,9 +92,9 @@ type EffectiveTagsRow struct {
 	Conflicts string `parquet:"conflicts,optional,dict" values:"tag_contradiction"`
 	// Some rule binds the purpose `archive`: as of `--as-of`, else at the time of the fetch.
 	RestrictsArchive bool `parquet:"restricts_archive"`
-	// The same of the purpose `index`.
+	// Some rule binds the purpose `index`: as of `--as-of`, else at the time of the fetch.
 	RestrictsIndex bool `parquet:"restricts_index"`
-	// The same of the purpose `train`.
+	// Some rule binds the purpose `train`: as of `--as-of`, else at the time of the fetch.
 	RestrictsTrain bool `parquet:"restricts_train"`
 }
 

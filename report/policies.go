@@ -11,40 +11,38 @@ type PolicyRow struct {
 	Origin           string `parquet:"origin,dict"`
 	HostName         string `parquet:"url_host_name,dict"`
 	RegisteredDomain string `parquet:"url_host_registered_domain,optional,dict"`
-	// As in `robots`. Null: date missing or impossible.
-	FetchTime *int64 `parquet:"fetch_time,optional,timestamp(microsecond),dict"`
-	// What the capture came to after revisits and redirects.
-	Outcome string `parquet:"outcome,dict" values:"outcome"`
-	// HTTP status of the capture itself. Null: none could be read.
+	FetchTime        *int64 `parquet:"fetch_time,optional,timestamp(microsecond),dict"`
+	// What the capture means, redirects and revisits followed.
+	Outcome     string `parquet:"outcome,dict" values:"outcome"`
 	FetchStatus *int16 `parquet:"fetch_status,optional,dict"`
 	// What Common Crawl's study calls the capture by its own status, before redirects. Null: no status.
 	CaptureCC string `parquet:"capture_cc,optional,dict" values:"capture_cc"`
 	// Product token, or `*`: every crawler that no group names.
 	Agent string `parquet:"agent,dict"`
-	// How the groups were found that govern the token. Null: no file was applied; or a part of one,
-	// which does not name the token.
+	// How the groups were found that govern the token. Null: no file; or a part of one that does not name the token.
 	GroupKind string `parquet:"group_kind,optional,dict" values:"group_kind"`
-	// How much the rules forbid, by what they match: see [Restriction classes](#restriction-classes). Null: not
-	// known.
+	// [How much](#restriction-classes) the rules forbid, by the paths that they match: any text that begins with `/`.
+	// Null: not known.
 	Restriction string `parquet:"restriction,optional,dict" values:"policy_restriction"`
-	// The same as Longpre et al. 2024 define it. Null: no whole file was applied.
+	// By Longpre et al. 2024; values that contain a `?` do not count. Null: no whole file.
 	Longpre string `parquet:"restriction_longpre,optional,dict" values:"restriction_longpre"`
-	// The same as Liu et al. 2025 define it. Null: no whole file was applied.
+	// By Liu et al. 2025: whether Google's parser allows `/`, `/dummy-testing-path-54321`, and the path of each line
+	// of the file that contains `allow:`, for any crawler, with a final `$` cut. Null: no whole file.
 	Liu string `parquet:"restriction_liu,optional,dict" values:"restriction_liu"`
-	// The same as Common Crawl's study defines it. Null: no whole file was applied.
+	// By Common Crawl's study; a token without rules of its own has the class of `*`. Null: no whole file, or no rules
+	// for `*`, either.
 	CC string `parquet:"restriction_cc,optional,dict" values:"restriction_cc"`
-	// Seconds that Crawl-delay asks for: the least of the groups. Null: it asks for none, or for more
-	// than a day.
+	// Crawl-delay in seconds: the least of the groups. Null: none, or more than a day.
 	CrawlDelay *float64 `parquet:"crawl_delay_seconds,optional"`
 	// Request-rate as written, the first of the groups. Null: none.
 	RequestRate string `parquet:"request_rate,optional,dict"`
-	// Number of rules in the groups that can match something. Null: no whole file was applied.
+	// Number of rules in the groups that can match something. Null: no whole file.
 	Rules *int32 `parquet:"rules,optional"`
 	// The first 32 sitemaps that the file names, whoever asks.
 	Sitemaps []string `parquet:"sitemaps,list"`
 	// What usage signals of the groups state about all paths: `PURPOSE=y` or `PURPOSE=n`.
 	Signals []string `parquet:"signals,list"`
-	// As in `robots`. Null: no body was applied.
+	// As in `robots`. Null: no body.
 	BodyDigest string `parquet:"body_digest,optional,dict"`
 }
 

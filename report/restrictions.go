@@ -21,10 +21,9 @@ type RestrictionRow struct {
 	FetchStatus *int16 `parquet:"fetch_status,optional"`
 	RecordPlace
 	CrawlerToken
-	// Input that holds the capture of tdmrep.json or of the first licence document that restricts. Null: neither
-	// is.
+	// Input that holds the tdmrep.json, or the first licence document, that restricts. Null: neither does.
 	FileFilename string `parquet:"file_warc_filename,optional,dict"`
-	// Its offset, in bytes: see Places. Null: neither is.
+	// Its offset, in bytes: see Places. Null: neither does.
 	FileOffset *int64 `parquet:"file_warc_record_offset,optional"`
 	RobotsCitation
 }

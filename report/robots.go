@@ -10,15 +10,11 @@ import (
 // RobotsRow is a row of robots: one robots capture and what it came to.
 type RobotsRow struct {
 	// Number in this output folder, from 1.
-	RobotsID int64 `parquet:"robots_id"`
-	// Origin that it governs.
-	Origin string `parquet:"origin,delta"`
-	// URL of the capture, as recorded.
-	URL      string `parquet:"url,delta"`
-	HostName string `parquet:"url_host_name,delta"`
-	// As in `fetches`. A capture without a date governs nothing. Null: date missing or impossible.
-	FetchTime *int64 `parquet:"fetch_time,optional,timestamp(microsecond)"`
-	// HTTP status of the capture itself. Null: none could be read.
+	RobotsID    int64  `parquet:"robots_id"`
+	Origin      string `parquet:"origin,delta"`
+	URL         string `parquet:"url,delta"`
+	HostName    string `parquet:"url_host_name,delta"`
+	FetchTime   *int64 `parquet:"fetch_time,optional,timestamp(microsecond)"`
 	FetchStatus *int16 `parquet:"fetch_status,optional"`
 	RecordType  string `parquet:"record_type,dict" values:"record_type"`
 	// Content-Type without parameters, as sent. It decides nothing. Null: not sent.
@@ -27,31 +23,29 @@ type RobotsRow struct {
 	WARCRecordOffset int64  `parquet:"warc_record_offset"`
 	WARCRecordLength int64  `parquet:"warc_record_length"`
 	WARCRecordID     string `parquet:"warc_record_id,optional,delta"`
-	// Product token of the crawler that made the capture. Null: not known.
-	Agent string `parquet:"agent,optional,dict"`
-	Trust string `parquet:"trust,dict" values:"trust"`
-	// What the capture came to after revisits and redirects.
+	Agent            string `parquet:"agent,optional,dict"`
+	Trust            string `parquet:"trust,dict" values:"trust"`
+	// What the capture means, redirects and revisits followed.
 	Outcome string `parquet:"outcome,dict" values:"outcome"`
-	// Why it came to that. Null: outcome `rules`.
+	// Why it has that outcome. Null: outcome `rules`.
 	Reason string `parquet:"reason,optional,dict" values:"reason"`
 	// Targets of the redirects followed, in order.
 	HopURLs []string `parquet:"hop_urls,list"`
-	// HTTP status at the end of the redirects. Null: none could be read.
+	// HTTP status at the end of the redirects. Null: not known.
 	FinalStatus *int16 `parquet:"final_status,optional"`
-	// Date of the record that holds the body. Null: no body was applied.
+	// Date of the record that holds the body. Null: no body.
 	BodyTime *int64 `parquet:"body_time,optional,timestamp(microsecond)"`
 	// Product token of the crawler that got the body. Null: no body, or not known.
 	BodyAgent string `parquet:"body_agent,optional,dict"`
-	// Input that holds the body. Null: no body was applied.
+	// Input that holds the body. Null: no body.
 	BodyFilename string `parquet:"body_warc_filename,optional,dict"`
-	// Its offset, in bytes: see Places. Null: no body was
-	// applied.
+	// Its offset, in bytes: see Places. Null: no body.
 	BodyOffset *int64 `parquet:"body_warc_record_offset,optional"`
 	// Its WARC-Record-ID. Null: no body, or not recorded.
 	BodyRecordID string `parquet:"body_warc_record_id,optional,delta"`
-	// As `robots_body_digest` of `violations`. Null: no body was applied.
+	// `sha256:` and hexadecimal digits, of the decoded body. Null: no body.
 	BodyDigest string `parquet:"body_digest,optional,dict"`
-	// Size of the decoded body in bytes. Null: no body was applied.
+	// Size of the decoded body in bytes. Null: no body.
 	BodySize *int64 `parquet:"body_size,optional"`
 	// Number of groups in the file. Null: not parsed.
 	Groups *int32 `parquet:"groups,optional"`

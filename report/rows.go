@@ -65,13 +65,13 @@ func (b *rowBuilder) siteOf(origin, url string) *site {
 
 // FetchedURL are the columns of the fetched URL and its time.
 type FetchedURL struct {
-	// WARC-Target-URI as recorded.
+	// URL as recorded (WARC-Target-URI).
 	URL string `parquet:"url,delta"`
-	// Host, lower case, ASCII (UTS 46); IPv6 in brackets; empty where none could be read.
+	// Host, lower case, ASCII (UTS 46); IPv6 in brackets; empty if unreadable.
 	HostName string `parquet:"url_host_name,delta"`
 	// Registrable domain, by the ICANN part of the public suffix list. Null: host has none.
 	RegisteredDomain string `parquet:"url_host_registered_domain,optional,delta"`
-	// Scheme, host and port, default port dropped; empty where it could not be read.
+	// Scheme, host and port, without a default port; empty if unreadable.
 	Origin string `parquet:"origin,delta"`
 	// WARC-Date, or the date of the ARC record. Null: date missing or impossible.
 	FetchTime *int64 `parquet:"fetch_time,optional,timestamp(microsecond)"`
@@ -121,8 +121,8 @@ type Content struct {
 	// Length of the payload as transferred, with its codings. Null: record cut, in segments or not read, or a
 	// revisit.
 	PayloadBytes *int64 `parquet:"payload_bytes,optional"`
-	// Length of the payload once its codings are undone. Null: as above; coding broken or unknown; a gigabyte or
-	// more; coded, and not read to its end.
+	// Length of the payload without its codings. Null: as above; coding broken or unknown; a gigabyte or more; coded,
+	// and not read to its end.
 	PayloadBytesDecoded *int64 `parquet:"payload_bytes_decoded,optional"`
 	// Kind of content, by `fetches.content_mime_detected`, else by `content_mime_type`. Null: no media type
 	// known.
@@ -152,13 +152,12 @@ func decision(e evaluate.Evidence, a *evaluate.Answer) Decision {
 
 // Discovery are the columns of how the crawler came to the URL, as far as the archives show it.
 type Discovery struct {
-	// URL that led the crawler here, by the metadata record that belongs to the fetch. Null: not
-	// stated.
+	// URL that led the crawler here, by the fetch's metadata record. Null: not stated.
 	Via string `parquet:"via,optional,dict"`
 	// How it came here, a letter a hop, as Heritrix writes it (`L` link, `R` redirect, `E` embed); empty for a
 	// seed. Null: not stated.
 	HopsFromSeed *string `parquet:"hops_from_seed,optional,dict"`
-	// The URL was a seed, by the metadata record, else by the page list of the WACZ. Null: not stated.
+	// The URL was a seed, by the metadata record, else by the WACZ's page list. Null: not stated.
 	IsSeed *bool `parquet:"is_seed,optional"`
 	// Fetched although the crawler had it already. Null: not stated.
 	ForceFetch *bool `parquet:"force_fetch,optional"`

@@ -158,16 +158,13 @@ const usualOrder = "origin, in the order of a hash of its host, then fetch_time"
 // generated is the text of a generated part.
 func generated(t *testing.T, s *Schema, kind, name string) string {
 	var b strings.Builder
-	line := func(cells ...string) { fmt.Fprintf(&b, "| %s |\n", strings.Join(cells, " | ")) }
-	cell := strings.NewReplacer("|", `\|`).Replace
 	switch kind {
 	case "tables":
-		line("table", "a row", "key")
-		line("---", "---", "---")
+		b.WriteString("| table | a row | key |\n|---|---|---|\n")
 		for _, table := range s.Tables {
-			heading := table.Name
-			if table.rowType() == "ViolationRow" {
-				heading = "violations-and-unproven"
+			name := "`" + table.Name + "`"
+			if slices.Contains(Set(VerdictsSet), table.Name) {
+				name += " •"
 			}
 			doc := strings.TrimPrefix(table.Doc, "One row per ")
 			if table.With != nil {
@@ -175,16 +172,18 @@ func generated(t *testing.T, s *Schema, kind, name string) string {
 			}
 			key := ""
 			if table.Key != nil {
-				key = "`" + strings.Join(table.Key, "`, `") + "`"
+				key = named(table.Key)
 			}
-			line(fmt.Sprintf("[`%s`](#%s)", table.Name, heading), doc, key)
+			b.WriteString(empty(fmt.Sprintf("| %s | %s | %s |\n", name, doc, key)))
 		}
 	case "joins":
-		line("columns of a table", "lead to", "but")
-		line("---", "---", "---")
+		b.WriteString("| columns | lead to | but |\n|---|---|---|\n")
 		for _, j := range joins {
-			line("`"+strings.Join(j.Columns, "`, `")+"`",
-				fmt.Sprintf("`%s` of `%s`", strings.Join(j.To, "`, `"), j.Table), j.But)
+			to := "`" + j.Table + "`"
+			if !slices.Equal(j.To, j.Columns) {
+				to = named(j.To) + " of " + to
+			}
+			b.WriteString(empty(fmt.Sprintf("| %s | %s | %s |\n", named(j.Columns), to, j.But)))
 		}
 	case "words":
 		return wordTable(name)
@@ -192,45 +191,51 @@ func generated(t *testing.T, s *Schema, kind, name string) string {
 		if table, ok := s.Find(name); ok && table.Order != usualOrder {
 			b.WriteString(strings.Join(layout.Wrap("Sorted by "+table.Order+".", 100), "\n") + "\n\n")
 		}
-		if name == "Counts" { // all are INT64, and never null
-			line("column", "meaning")
-			line("---", "---")
-			columns := columnsNamed(t, s, name)
-			for i := 0; i < len(columns); {
-				names, last, saying := "", i, pattern(&columns[i])
-				for ; last < len(columns) && pattern(&columns[last]) == saying; last++ {
-					names += ", `" + columns[last].Name + "`"
-				}
-				if last == i+1 {
-					saying = columns[i].Meaning
-				}
-				line(names[len(", "):], cell(saying))
-				i = last
-			}
-			break
-		}
-		line("column", "type", "null", "meaning")
-		line("---", "---", "---", "---")
+		var columns, also []Column
+		var places []string
 		shared := sharedColumns(s)
-		var also, places []string
 		for _, c := range columnsNamed(t, s, name) {
 			place := apart[c.structName]
-			switch row := columnRow(&c); {
+			switch {
 			case place != "" && c.structName != name:
 				if !slices.Contains(places, place) {
 					places = append(places, place)
 				}
-			case name != "shared" && slices.Contains(shared, row):
-				also = append(also, "`"+c.Name+"`")
+			case name != "shared" && slices.Contains(shared, columnRow(c)):
+				also = append(also, c)
+			default:
+				columns = append(columns, c)
+			}
+		}
+		isCount := name == "Counts" // all are INT64, and never null
+		if isCount {
+			b.WriteString("| column | meaning |\n|---|---|\n")
+		} else {
+			b.WriteString("| column | type | null | meaning |\n|---|---|---|---|\n")
+		}
+		var cited []string // columns of robots
+		for len(columns) > 0 {
+			n := alike(columns)
+			of, ok := strings.CutPrefix(columns[0].Name, "robots_")
+			row := columnRow(columns[:n]...)
+			switch {
+			case name == "RobotsCitation" && ok && isOfRobots(s, of):
+				cited = append(cited, columnNames(columns[:n])...)
+			case isCount:
+				b.WriteString(strings.Replace(row, " | INT64 || ", " | ", 1))
 			default:
 				b.WriteString(row)
 			}
+			columns = columns[n:]
+		}
+		if cited != nil {
+			b.WriteString("| " + named(cited) + " || no capture | As in [robots](#robots), without `robots_`. |\n")
 		}
 		if also != nil {
 			places = append([]string{sharedText(t, s, also)}, places...)
 		}
 		for _, place := range places {
-			b.WriteString("| … | | | " + place + " |\n")
+			b.WriteString("| … ||| " + place + " |\n")
 		}
 	default:
 		t.Errorf("docs/SCHEMA.md has a part of an unknown kind: %s", kind)
@@ -238,35 +243,96 @@ func generated(t *testing.T, s *Schema, kind, name string) string {
 	return b.String()
 }
 
-// pattern is the meaning of a count with … in place of the last word of its name.
-func pattern(c *Column) string {
-	_, last, _ := strings.Cut(c.Name, "_")
-	if c.Meaning == "" || last == "" {
-		return c.Meaning
-	}
-	return strings.ReplaceAll(c.Meaning, last+".", "….")
+// named lists columns. The place of a record has a name of its own.
+func named(columns []string) string {
+	return "`" + strings.ReplaceAll(strings.Join(columns, ", "), "warc_filename, warc_record_offset", "place") + "`"
 }
 
-// columnRow is the line of a column. That it is text, and that it is never null, need no words.
-func columnRow(c *Column) string {
+// alike is the number of the first columns that share a row: the place of another record, and columns whose meanings
+// differ in the last word of their names alone.
+func alike(columns []Column) int {
+	first, n := &columns[0], 1
+	if prefix, ok := strings.CutSuffix(first.Name, "_"+recordPlace[0]); ok {
+		for _, name := range recordPlace[1:] {
+			if n < len(columns) && columns[n].Name == prefix+"_"+name {
+				n++
+			}
+		}
+		return n
+	}
+	for n < len(columns) && columns[n].Type == first.Type && columns[n].Null == first.Null &&
+		pattern(&columns[n]) == pattern(first) {
+		n++
+	}
+	return n
+}
+
+// recordPlace are the columns for the place of a record, which the document describes once.
+var recordPlace = []string{"warc_filename", "warc_record_offset", "warc_record_length", "warc_record_id"}
+
+// columnNames are the names of columns that share a row; a whole place has a short one.
+func columnNames(columns []Column) (names []string) {
+	if len(columns) == len(recordPlace) {
+		if prefix, ok := strings.CutSuffix(columns[0].Name, "filename"); ok {
+			return []string{prefix + "…"}
+		}
+	}
+	for _, c := range columns {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// isOfRobots reports whether the table robots has a column.
+func isOfRobots(s *Schema, name string) bool {
+	robots, _ := s.Find("robots")
+	return slices.Contains(columnNames(robots.Columns), name)
+}
+
+// pattern is the meaning of a column with … in place of the last words of its name.
+func pattern(c *Column) string {
+	_, last, ok := strings.Cut(c.Name, "_")
+	if !ok {
+		last = c.Name
+	}
+	return strings.NewReplacer("`"+last+"`", "…", " "+last+".", " ….").Replace(c.Meaning)
+}
+
+// columnRow is the line of a column, or of several that are alike. That it is text or a
+// time, and that it is never null, need no words.
+func columnRow(columns ...Column) string {
+	first := columns[0]
+	typ, meaning := first.Type, first.Meaning
+	if typ == "STRING" || typ == "TIMESTAMP" && strings.HasSuffix(first.Name, "_time") {
+		typ = ""
+	}
+	if len(columns) > 1 && columns[1].Type == first.Type {
+		meaning = pattern(&first)
+	}
 	cell := strings.NewReplacer("|", `\|`).Replace
-	row := fmt.Sprintf("| `%s` | %s | %s | %s |\n", c.Name, strings.TrimPrefix(c.Type, "STRING"), cell(c.Null),
-		cell(c.Meaning+valuesText(c)))
-	return strings.ReplaceAll(row, "|  |", "| |")
+	return empty(fmt.Sprintf("| %s | %s | %s | %s |\n", named(columnNames(columns)), typ, cell(first.Null), cell(meaning)))
+}
+
+// empty takes the blanks out of empty cells.
+func empty(row string) string {
+	return strings.NewReplacer("|  |  |", "|||", "|  |", "||").Replace(row)
 }
 
 // sharedText names shared columns, or those that are left out.
-func sharedText(t *testing.T, s *Schema, names []string) string {
-	var others []string
+func sharedText(t *testing.T, s *Schema, shared []Column) string {
+	var names, others []string
+	for _, c := range shared {
+		names = append(names, c.Name)
+	}
 	for _, c := range columnsNamed(t, s, "shared") {
-		if name := "`" + c.Name + "`"; !slices.Contains(names, name) {
-			others = append(others, name)
+		if !slices.Contains(names, c.Name) {
+			others = append(others, c.Name)
 		}
 	}
 	if len(others) < len(names) {
-		return "the [shared columns](#shared-columns), without " + strings.Join(others, ", ")
+		return "the [shared columns](#shared-columns), without " + named(others)
 	}
-	return "[shared](#shared-columns): " + strings.Join(names, ", ")
+	return "[shared](#shared-columns): " + named(names)
 }
 
 // sharedColumns are the lines that the tables of several structs have alike.
@@ -277,7 +343,7 @@ func sharedColumns(s *Schema) (shared []string) {
 			continue
 		}
 		for _, c := range table.Columns {
-			row := columnRow(&c)
+			row := columnRow(c)
 			if seen[row] && apart[c.structName] == "" && !names[c.Name] {
 				shared, names[c.Name] = append(shared, row), true
 			}
@@ -293,7 +359,7 @@ func columnsNamed(t *testing.T, s *Schema, name string) (columns []Column) {
 		shared := sharedColumns(s)
 		for _, table := range s.Tables {
 			for _, c := range table.Columns {
-				if i := slices.Index(shared, columnRow(&c)); i >= 0 && apart[c.structName] == "" {
+				if i := slices.Index(shared, columnRow(c)); i >= 0 && apart[c.structName] == "" {
 					columns = append(columns, c)
 					shared = slices.Delete(shared, i, i+1)
 				}
@@ -316,14 +382,6 @@ func columnsNamed(t *testing.T, s *Schema, name string) (columns []Column) {
 	}
 	t.Errorf("docs/SCHEMA.md names %q, which is neither a table nor a struct of columns", name)
 	return nil
-}
-
-// valuesText names the lists that have the values of a column, if it is not the one of its own name.
-func valuesText(c *Column) string {
-	if c.valueLists == nil || slices.Equal(c.valueLists, []string{c.Name}) {
-		return ""
-	}
-	return " Values: `" + strings.Join(c.valueLists, "`, `") + "`."
 }
 
 // rowType is the name of a table's row type.

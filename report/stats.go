@@ -10,7 +10,6 @@ import (
 
 // HostRow is a row of host_stats: the fetches of one origin.
 type HostRow struct {
-	// Scheme, host and port; empty where it could not be read.
 	Origin           string `parquet:"origin,delta"`
 	HostName         string `parquet:"url_host_name,delta"`
 	RegisteredDomain string `parquet:"url_host_registered_domain,optional,delta"`
@@ -32,14 +31,13 @@ func (b *rowBuilder) hostRow(h *evaluate.HostStats) HostRow {
 // AgentRow is a row of agent_stats: the fetches of one product token, with what
 // the archives' warcinfo records claim of its obedience.
 type AgentRow struct {
-	// Product token. Null: not known.
 	Agent string `parquet:"agent,optional,dict"`
 	// What warcinfo records say of its obedience (`robots:`), at most 64.
 	Claims []string `parquet:"claims,list"`
-	// Requests in its name from addresses that are not its operator's (reason `forged_agent`).
+	// Requests in its name from addresses that are not its operator's (`forged_agent`).
 	Forged int64 `parquet:"forged"`
-	// Longest time in seconds from the first capture of a changed robots.txt to a violation of what was new in
-	// it. Null: there is no such violation.
+	// [Longest time](#time-to-compliance) in seconds from a change of robots.txt to a violation of what is new in it.
+	// Null: no such violation.
 	TimeToCompliance *int64 `parquet:"time_to_compliance_seconds,optional"`
 	evaluate.Counts
 }

@@ -37,9 +37,8 @@ var (
 	PoliciesTable = TableOf[PolicyRow]{Table{
 		Name: "robots_policies", Key: []string{"robots_id", "agent"},
 		Order: "robots_id, then agent: `*` first, then in the alphabet, in any case",
-		Doc: "One row per capture of /robots.txt and product token: what it means for `*`, for the crawlers of " +
-			"the archives and for what-if tokens, whether or not it governs a fetch. With `--policies named` " +
-			"also for the tokens that it names.",
+		Doc: "One row per capture of /robots.txt and product token: what it means for that token, whether or not " +
+			"it governs a fetch.",
 	}}
 	PageTagsTable = TableOf[PageTagRow]{Table{
 		Name: "page_tags", Order: fetchOrder,

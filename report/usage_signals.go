@@ -46,10 +46,9 @@ type UsageSignalRow struct {
 	Binds bool `parquet:"binds"`
 	// The capture that says so, in `robots`. Null: source is not `robots.txt`.
 	RobotsID int64 `parquet:"robots_id,optional"`
-	// Input that holds the capture of the file that states it. Null: source is neither `tdmrep.json`, `license`
-	// nor `ai.txt`.
+	// Input that holds the file that states it (`tdmrep.json`, `license`, `ai.txt`). Null: another source.
 	FileFilename string `parquet:"file_warc_filename,optional,dict"`
-	// Its offset, in bytes: see Places. Null: as before.
+	// Its offset, in bytes: see Places. Null: another source.
 	FileOffset *int64 `parquet:"file_warc_record_offset,optional"`
 	// What was wrong with the statement, joined by commas. Null: nothing.
 	Notes string `parquet:"notes,optional,dict" values:"tag_note"`

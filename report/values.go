@@ -91,17 +91,17 @@ var valuesOf = map[string][]Value{
 	"policy_restriction": {
 		{"none", "No path is forbidden."},
 		{"partial", "Some paths are forbidden, and some are not."},
-		{"full", "Every path is forbidden, but for robots.txt itself."},
+		{"full", "Every path but robots.txt itself, in any spelling, is forbidden."},
 	},
 	"restriction_longpre": {
-		{"none", "No Disallow, only an empty one, or the same values in Disallow and Allow."},
+		{"none", "No Disallow, only an empty one, the same values in Disallow and Allow, or no robots.txt (outcome `unavailable`)."},
 		{"some", "Everything else."},
 		{"all", "`Disallow: /`, and no Allow."},
 	},
 	"restriction_liu": {
-		{"none", "`/`, every path that the file lists and one that no file lists are allowed."},
-		{"partial", "Some of them are."},
-		{"full", "None of them is."},
+		{"none", "All are allowed."},
+		{"partial", "Everything else."},
+		{"full", "None is allowed."},
 	},
 	"restriction_cc": {
 		{"disallow-all", "The one rule is `Disallow: /`."},

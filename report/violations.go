@@ -57,13 +57,14 @@ type ViolationRow struct {
 	Trust       string `parquet:"trust,dict" values:"trust"`
 	// Reading of the protocol.
 	Profile string `parquet:"profile,dict" values:"profile"`
-	// How the group was found that decides. Null: robots.txt unreachable.
+	// How the group was found that decides. Null: no file was applied.
 	AgentMatch string `parquet:"agent_match,optional,dict" values:"agent_match"`
-	// Deciding line as its file gives it. Null: robots.txt unreachable.
+	// Deciding line as its file gives it. Null: no rule decided.
 	Rule string `parquet:"rule,optional,dict"`
-	// Its line, from 1. Null: robots.txt unreachable.
+	// Its line, from 1. Null: no rule decided.
 	RuleLine int32 `parquet:"rule_line,optional"`
-	// First user-agent line of the group that holds the rule. Null: no group.
+	// First user-agent line of the group that holds the rule; without a rule, of the first group that governs. Null:
+	// no group.
 	GroupLine int32 `parquet:"group_line,optional"`
 	// Age of the evidence in seconds, see Age. Null: no date.
 	RobotsAge *int64 `parquet:"robots_age_seconds,optional"`

@@ -79,7 +79,7 @@ func (q *requests) total() (n int) {
 	return n
 }
 
-// TestRequests counts what reading an object takes. docs/SCALE.md has these figures; -v shows them.
+// TestRequests counts what reading an object takes. docs/bench/2026-11-29-stages has these figures; -v shows them.
 func TestRequests(t *testing.T) {
 	held := newStore(t)
 	store := countRequests(t, gofakes3.New(held).Server())
