@@ -106,10 +106,10 @@ func verdictOf(allowed bool) words.Verdict {
 func (a *Answer) read(f *parsed.File, st *State, s *subject, r *parsed.Reader) {
 	m := s.match(r.Group)
 	*a = Answer{
-		Verdict: verdictOf(m.Allowed), Reason: matchReasons[m.Reason], Match: r.Match,
+		Verdict: verdictOf(m.Allowed), Reason: m.Reason, Match: r.Match,
 		Rule: m.Rule, Group: r.Group.Key(), GroupLine: r.Group.Line(m.Rule),
 	}
-	if m.Reason == robots.ReasonTooCostly {
+	if m.Reason == words.TooCostly {
 		a.Verdict = words.Unknown
 	} else {
 		readings, cost := r.Group.Against(s.token, s.path, m)
@@ -126,7 +126,7 @@ func (a *Answer) read(f *parsed.File, st *State, s *subject, r *parsed.Reader) {
 	if a.Verdict == words.Disallowed {
 		a.Notes |= r.Exempt
 		for _, g := range r.Documented {
-			if d := s.match(g); d.Allowed || d.Reason == robots.ReasonTooCostly {
+			if d := s.match(g); d.Allowed || d.Reason == words.TooCostly {
 				a.Notes |= words.NoteDocumentedToken
 			}
 		}
@@ -177,12 +177,4 @@ func notesOf(readings robots.Readings) (n words.Notes) {
 		n |= when(readings&r.reading != 0, r.note)
 	}
 	return n
-}
-
-var matchReasons = [...]words.Reason{
-	robots.ReasonRule:      words.ReasonRule,
-	robots.ReasonNoRule:    words.NoMatchingRule,
-	robots.ReasonNoGroup:   words.NoMatchingGroup,
-	robots.ReasonRobotsTxt: words.RobotsTxtItself,
-	robots.ReasonTooCostly: words.TooCostly,
 }

@@ -27,7 +27,7 @@ func (d *Decider) readOwn(r *Finding, s *subject) {
 			s.record.err = cmp.Or(s.record.err, err)
 			return
 		}
-		if m := d.files.Own(file, c.Profile, agent).Match(s.path); m.Reason != robots.ReasonTooCostly {
+		if m := d.files.Own(file, c.Profile, agent).Match(s.path); m.Reason != words.TooCostly {
 			r.Own = OwnReading{c.Software, c.Profile, verdictOf(m.Allowed)}
 		}
 	case isError && (st.Outcome == words.OutcomeUnavailable || st.Outcome == words.OutcomeUnreachable):

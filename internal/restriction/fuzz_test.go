@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/robots"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // FuzzSemantic holds, for any body, token and path, that Semantic never says otherwise
@@ -34,7 +35,7 @@ func FuzzSemantic(f *testing.F) {
 					checkExamples(t, p, g)
 				}
 				d := g.Match(path)
-				if p.NormalPath(path) == robotsTxt || d.Reason == robots.ReasonTooCostly {
+				if p.NormalPath(path) == robotsTxt || d.Reason == words.TooCostly {
 					continue
 				}
 				if class == None && !d.Allowed || class == Full && d.Allowed {

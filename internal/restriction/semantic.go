@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/robots"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // Semantic returns how far the rules restrict the token, as they match: None if no path is forbidden, Full
@@ -75,7 +76,7 @@ func (s *survey) example(allow bool) (path string, ok bool) {
 	for path := range s.typical(allow) {
 		s.work += len(s.patterns) + s.wild*len(path)
 		d := s.group.MatchNormal(path)
-		if s.work > maxWork || d.Reason == robots.ReasonTooCostly {
+		if s.work > maxWork || d.Reason == words.TooCostly {
 			return "", false
 		}
 		if d.Allowed == allow && path != robotsTxt {

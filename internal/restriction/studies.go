@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/robotsaudit/robotsaudit/internal/robots"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // The classes of three studies. What each does with the rules of a crawler is its own.
@@ -120,7 +121,7 @@ func (f *File) Liu(token string) Class {
 			}
 			d := g.Match(path)
 			work += rules + wild*len(path)
-			if work > maxWork || d.Reason == robots.ReasonTooCostly {
+			if work > maxWork || d.Reason == words.TooCostly {
 				return Unknown
 			}
 			if d.Allowed != first.Allowed {

@@ -13,6 +13,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/longtest"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/robots/robotstest"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // probes is the environment variable that says how many random paths TestProbing asks
@@ -55,7 +56,7 @@ func TestProbing(t *testing.T) {
 					}
 					for i, g := range all {
 						switch d := g.Match(path); {
-						case d.Reason == robots.ReasonTooCostly:
+						case d.Reason == words.TooCostly:
 						case d.Allowed:
 							allowed[i] = true
 						default:
@@ -97,7 +98,7 @@ func checkExamples(t *testing.T, p robots.Profile, g *robots.Group) {
 		if got := p.NormalPath(path); got != c.normal {
 			t.Errorf("%v: %q normalises to %q, want %q", p, path, got, c.normal)
 		}
-		if d := g.Match(path); d.Allowed != c.allow && d.Reason != robots.ReasonTooCostly {
+		if d := g.Match(path); d.Allowed != c.allow && d.Reason != words.TooCostly {
 			t.Errorf("%v: %q: allowed %t, want %t", p, path, d.Allowed, c.allow)
 		}
 	}

@@ -7,30 +7,8 @@ import (
 	"unsafe"
 
 	"github.com/robotsaudit/robotsaudit/internal/robots/normal"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
-
-// A Reason says why a Decision is what it is.
-type Reason uint8
-
-const (
-	_               Reason = iota
-	ReasonRule             // a rule decided
-	ReasonNoRule           // no rule of the group matches: allowed
-	ReasonNoGroup          // no group governs the token: allowed
-	ReasonRobotsTxt        // /robots.txt itself is allowed
-	ReasonTooCostly        // undecided: too many rules have a "*" for so long a path
-)
-
-var reasonNames = [...]string{
-	0:               "unknown",
-	ReasonRule:      "rule",
-	ReasonNoRule:    "no_matching_rule",
-	ReasonNoGroup:   "no_matching_group",
-	ReasonRobotsTxt: "robots_txt_itself",
-	ReasonTooCostly: "too_costly",
-}
-
-func (r Reason) String() string { return reasonNames[r] }
 
 // A Rule is an allow or disallow line that can match something.
 type Rule struct {
@@ -42,8 +20,8 @@ type Rule struct {
 
 // A Decision is the answer of a group for a path.
 type Decision struct {
-	Allowed bool // false where the Reason is ReasonTooCostly: nothing is known
-	Reason  Reason
+	Allowed bool // false where the Reason is TooCostly: nothing is known
+	Reason  words.Reason
 	// Rule decided; nil unless Reason is ReasonRule.
 	Rule *Rule
 
@@ -117,7 +95,7 @@ func (g *Group) Rules() (n int) {
 }
 
 // TooLarge reports whether the rules of the groups are too many, together with what other tokens
-// find in the file: nothing is known of any path (ReasonTooCostly).
+// find in the file: nothing is known of any path (TooCostly).
 func (g *Group) TooLarge() bool { return g.tooLarge }
 
 // Matched reports whether a group of the file governs the token.
@@ -131,13 +109,13 @@ func (g *Group) Key() int { return g.key }
 // one is "/". It allocates nothing but what is compiled once, and takes time linear in the
 // length of the path, whatever the number of rules without a "*". Of rules that have one,
 // those have to be tried that may match: where they are too many for so long a path, the
-// Reason is ReasonTooCostly.
+// Reason is TooCostly.
 func (g *Group) Match(path string) Decision {
 	switch {
 	case path == "/robots.txt" && g.spec.selfAllowed:
-		return Decision{Allowed: true, Reason: ReasonRobotsTxt}
+		return Decision{Allowed: true, Reason: words.RobotsTxtItself}
 	case g.key == 0:
-		return Decision{Allowed: true, Reason: ReasonNoGroup}
+		return Decision{Allowed: true, Reason: words.NoMatchingGroup}
 	case path == "":
 		path = "/"
 	}
@@ -161,11 +139,11 @@ func (g *Group) MatchNormal(path string) Decision { return g.decision(g.best(pat
 func (g *Group) decision(m *matcher, cost int) Decision {
 	switch {
 	case cost == tooCostly || g.tooLarge:
-		return Decision{Reason: ReasonTooCostly}
+		return Decision{Reason: words.TooCostly}
 	case m == nil:
-		return Decision{Allowed: true, Reason: ReasonNoRule, by: ground{0, cost}}
+		return Decision{Allowed: true, Reason: words.NoMatchingRule, by: ground{0, cost}}
 	}
-	return Decision{m.allow(), ReasonRule, &g.list[m.order()], ground{m.rank, cost}}
+	return Decision{m.allow(), words.ReasonRule, &g.list[m.order()], ground{m.rank, cost}}
 }
 
 // A room holds buffers that are used again, so that matching allocates nothing once there are enough: one

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/robotsaudit/robotsaudit/internal/robots/normal"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // Readings is a set of readings that the specifications leave open.
@@ -69,7 +70,7 @@ func (g *Group) Against(token, path string, d Decision) (r Readings, cost int) {
 	if path == "" {
 		path = "/"
 	}
-	if d.Reason == ReasonTooCostly {
+	if d.Reason == words.TooCostly {
 		return 0, 0
 	}
 	open := g.open(path, d)
@@ -120,8 +121,8 @@ func (g *Group) allows(path string, equal Readings, spent *int) bool {
 	}
 	d := g.Match(path)
 	*spent += d.by.cost
-	if d.Allowed || d.Reason == ReasonTooCostly || equal == 0 {
-		return d.Allowed || d.Reason == ReasonTooCostly
+	if d.Allowed || d.Reason == words.TooCostly || equal == 0 {
+		return d.Allowed || d.Reason == words.TooCostly
 	}
 	return equal&^g.open(path, d) == 0 && g.turned(path, d, equal, spent)
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/robotsaudit/robotsaudit/internal/longtest"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // TestPure keeps the package pure, and those below it: their imports can neither read, write, log nor know the
@@ -82,17 +83,17 @@ func TestReasons(t *testing.T) {
 	}
 	for _, c := range []struct {
 		token, path string
-		want        Reason
+		want        words.Reason
 		line        int
 	}{
-		{"foo", "/a", ReasonRule, 3},
-		{"foo", "/a/b", ReasonRule, 4},
-		{"foo", "/c", ReasonRule, 7},
-		{"bar", "/c", ReasonNoRule, 0},
-		{"qux", "/c", ReasonNoGroup, 0},
-		{"", "/c", ReasonNoGroup, 0},
-		{"foo", "/robots.txt", ReasonRobotsTxt, 0},
-		{"qux", "/robots.txt", ReasonRobotsTxt, 0},
+		{"foo", "/a", words.ReasonRule, 3},
+		{"foo", "/a/b", words.ReasonRule, 4},
+		{"foo", "/c", words.ReasonRule, 7},
+		{"bar", "/c", words.NoMatchingRule, 0},
+		{"qux", "/c", words.NoMatchingGroup, 0},
+		{"", "/c", words.NoMatchingGroup, 0},
+		{"foo", "/robots.txt", words.RobotsTxtItself, 0},
+		{"qux", "/robots.txt", words.RobotsTxtItself, 0},
 	} {
 		d := file.For(c.token).Match(c.path)
 		line := 0

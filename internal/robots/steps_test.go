@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/longtest"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // stepsOf counts the bytes that matching looks at meanwhile.
@@ -276,7 +277,7 @@ func BenchmarkHostile(b *testing.B) {
 			path := "/" + strings.Repeat("a", 64<<10-2) + "!"
 			for b.Loop() {
 				d := g.Match(path)
-				if r, _ := g.Against("", path, d); d.Reason == ReasonTooCostly || r != 0 {
+				if r, _ := g.Against("", path, d); d.Reason == words.TooCostly || r != 0 {
 					b.Fatal(d, r)
 				}
 			}
@@ -289,12 +290,12 @@ func TestTooCostly(t *testing.T) {
 	const rules = 2000
 	most := maxCost/rules - tryingOne
 	body := "user-agent: *\n" + strings.Repeat("disallow: /*b\n", rules) + "disallow: /\n"
-	for path, want := range map[string]Reason{
-		"/" + strings.Repeat("%61", most/3-1) + "b": ReasonRule,
-		"/" + strings.Repeat("a", most-2) + "b":     ReasonRule,
-		"/" + strings.Repeat("a", most-1) + "b":     ReasonTooCostly,
-		"/" + strings.Repeat("a", most-2) + "b%21":  ReasonTooCostly,
-		"/" + strings.Repeat("a", most):             ReasonRule, // no rule may match
+	for path, want := range map[string]words.Reason{
+		"/" + strings.Repeat("%61", most/3-1) + "b": words.ReasonRule,
+		"/" + strings.Repeat("a", most-2) + "b":     words.ReasonRule,
+		"/" + strings.Repeat("a", most-1) + "b":     words.TooCostly,
+		"/" + strings.Repeat("a", most-2) + "b%21":  words.TooCostly,
+		"/" + strings.Repeat("a", most):             words.ReasonRule, // no rule may match
 	} {
 		for _, p := range Profiles {
 			g := Parse([]byte(body), p).For("")
@@ -302,7 +303,7 @@ func TestTooCostly(t *testing.T) {
 			if d.Reason != want || d.Allowed {
 				t.Errorf("%v: %+v for %d bytes, want %v", p, d, len(path), want)
 			}
-			if r, _ := g.Against("", path, d); want == ReasonTooCostly && r != 0 {
+			if r, _ := g.Against("", path, d); want == words.TooCostly && r != 0 {
 				t.Errorf("%v: %v against what nobody knows", p, r.Strings())
 			}
 		}

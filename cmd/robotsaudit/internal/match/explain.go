@@ -7,6 +7,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // writeExplanation explains to a webmaster how a verdict came about.
@@ -19,7 +20,7 @@ func writeExplanation(w io.Writer, q *question) error {
 	line("profile", "%v", q.profile)
 	line("path", "%s", q.profile.NormalPath(q.path))
 	line("group", "%s", whyGroup(q, group))
-	if decision.Reason == robots.ReasonRobotsTxt {
+	if decision.Reason == words.RobotsTxtItself {
 		line("rule", "none needed: /robots.txt itself is always allowed")
 	} else {
 		explainRules(line, group.Matching(q.path))

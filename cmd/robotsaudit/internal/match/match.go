@@ -209,7 +209,7 @@ func newAnswer(url, agent, path string, profile robots.Profile, group *robots.Gr
 		Profile:  profile.String(),
 		Readings: readings.Strings(),
 	}
-	if d.Reason == robots.ReasonTooCostly {
+	if d.Reason == words.TooCostly {
 		a.Verdict = words.Unknown.String()
 	}
 	if d.Rule != nil {
