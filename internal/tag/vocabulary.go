@@ -169,20 +169,7 @@ var ruleOf = func() map[string]Rule {
 	return m
 }()
 
-// maxWord is the length of the longest word of the vocabulary.
-var maxWord = func() (n int) {
-	for word := range ruleOf {
-		n = max(n, len(word))
-	}
-	return n
-}()
-
-func findRule(word string) Rule {
-	if len(word) > maxWord {
-		return RuleUnknown
-	}
-	return ruleOf[ascii.Lower(word)]
-}
+func findRule(word string) Rule { return ruleOf[ascii.Lower(word)] }
 
 // A Purpose is a use of content that a signal speaks of. A use that is part of another one follows it.
 type Purpose uint8
@@ -327,9 +314,6 @@ func withMetaFields(names map[string]bool) map[string]bool {
 	}
 	return names
 }
-
-// maxAgent is the length of the longest of them.
-const maxAgent = len("applebot-extended")
 
 // isOtherName reports whether HTML or its registry of extensions give metas of the
 // name another meaning: their content may hold such a word as "all", and binds nobody.

@@ -127,13 +127,13 @@ func glance(page []byte, i int, link bool) (may bool, after int) {
 	}
 }
 
-// maySpeak reports whether the element may speak of use. It spares the others, which
+// maySpeak reports whether the element may speak of use, by its name or its relations. It spares the others, which
 // most are, copies of their attributes.
 func (a *attributes) maySpeak(link bool) bool {
 	if link {
 		return mayLicense(a.rel)
 	}
-	return tag.MaySpeak(a.name[:min(len(a.name), maxElementName)], a.content)
+	return mayName(a.name)
 }
 
 // mayLicense is tag.MayLicense of the beginning of a link's relations.

@@ -204,7 +204,7 @@ func lastCandidate(page []byte) (end int) {
 		if may {
 			var ok bool
 			after, ok = t.read(page, i+4)
-			if ok && t.maySpeak(link) && t.item(link).Speaks() {
+			if ok && t.item(link).Speaks() {
 				end = i + 1
 			}
 		}
