@@ -28,8 +28,8 @@ type File struct {
 
 	extra    bool           // those below are read
 	signals  *tag.RobotsTxt // its statements about use
-	delays   []crawlDelay   // by group
-	rates    []requestRate  // as written, by group
+	delays   map[int]int64  // the least Crawl-delay in microseconds, by the first user-agent line of its group
+	rates    map[int]string // the first Request-rate as written, by the same
 	sitemaps []string       // the first that it names
 }
 
@@ -51,17 +51,6 @@ func (r *Reader) isUnnamed() bool {
 	return r.Match == words.MatchGlobal || r.Match == words.MatchNoGroup
 }
 
-// crawlDelay is the least Crawl-delay of a group, named by its first user-agent line.
-type crawlDelay struct {
-	group  int
-	micros int64
-}
-
-type requestRate struct {
-	group int
-	text  string
-}
-
 // maxSitemaps bounds the sitemaps that are kept of a file.
 const maxSitemaps = 32
 
@@ -72,28 +61,22 @@ func (f *File) readExtra() {
 	}
 	f.extra = true
 	f.signals = tag.ReadRobots(f.File, f.profile)
+	f.delays, f.rates = make(map[int]int64), make(map[int]string)
 	for _, record := range f.Records() {
-		switch {
-		case record.Key == "crawl-delay" && record.Group != 0:
-			f.addDelay(record)
-		case record.Key == "request-rate" && record.Group != 0:
-			f.rates = append(f.rates, requestRate{record.Group, strings.Clone(record.Value)})
+		switch group := record.Group; {
+		case record.Key == "crawl-delay" && group != 0:
+			micros, ok := robots.CrawlDelay(record.Value)
+			if before, known := f.delays[group]; ok && (!known || micros < before) {
+				f.delays[group] = micros
+			}
+		case record.Key == "request-rate" && group != 0:
+			if _, known := f.rates[group]; !known {
+				f.rates[group] = strings.Clone(record.Value)
+			}
 		case record.Key == "sitemap" && len(f.sitemaps) < maxSitemaps:
 			f.sitemaps = append(f.sitemaps, strings.Clone(record.Value))
 		}
 	}
-}
-
-func (f *File) addDelay(record robots.Record) {
-	micros, ok := robots.CrawlDelay(record.Value)
-	if !ok {
-		return
-	}
-	if last := len(f.delays) - 1; last >= 0 && f.delays[last].group == record.Group {
-		f.delays[last].micros = min(f.delays[last].micros, micros)
-		return
-	}
-	f.delays = append(f.delays, crawlDelay{record.Group, micros})
 }
 
 // Usage returns the file's statements about use.
@@ -112,9 +95,8 @@ func (f *File) Sitemaps() []string {
 func (f *File) CrawlDelay(groups []int) (least int64, isAsked bool) {
 	f.readExtra()
 	for _, group := range groups {
-		i, found := slices.BinarySearchFunc(f.delays, group, func(d crawlDelay, line int) int { return d.group - line })
-		if found && (!isAsked || f.delays[i].micros < least) {
-			least, isAsked = f.delays[i].micros, true
+		if micros, known := f.delays[group]; known && (!isAsked || micros < least) {
+			least, isAsked = micros, true
 		}
 	}
 	return least, isAsked
@@ -123,11 +105,7 @@ func (f *File) CrawlDelay(groups []int) (least int64, isAsked bool) {
 // Rate returns the first Request-rate of the group that begins at a line, as written; "" where there is none.
 func (f *File) Rate(group int) string {
 	f.readExtra()
-	i, found := slices.BinarySearchFunc(f.rates, group, func(r requestRate, line int) int { return r.group - line })
-	if !found {
-		return ""
-	}
-	return f.rates[i].text
+	return f.rates[group]
 }
 
 // maxReaders bounds the tokens of one file whose groups are kept.

@@ -247,16 +247,8 @@ func isCSpace(b byte) bool {
 	return b == ' ' || '\t' <= b && b <= '\r'
 }
 
-// isControl reports whether b is a control byte that the grammar keeps out of
-// a rule (RFC 9309 §2.2). A tab is the grammar's white space, and its ABNF
-// admits DEL.
-func isControl(b byte) bool { return b < 0x20 && b != '\t' }
-
+// hasControl reports whether a text holds a control byte that the grammar keeps out of a rule (RFC 9309 §2.2). A tab is
+// the grammar's white space, and its ABNF admits DEL.
 func hasControl(text string) bool {
-	for i := range len(text) {
-		if isControl(text[i]) {
-			return true
-		}
-	}
-	return false
+	return strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\t' })
 }

@@ -1,6 +1,7 @@
 package tag
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
@@ -177,16 +178,8 @@ func twelveHours(clock time.Duration, pm bool) (time.Duration, bool) {
 
 // number reads at most four digits.
 func number(s string) (n int, ok bool) {
-	if s == "" || len(s) > 4 {
-		return 0, false
-	}
-	for i := 0; i < len(s); i++ {
-		if s[i] < '0' || s[i] > '9' {
-			return 0, false
-		}
-		n = n*10 + int(s[i]-'0')
-	}
-	return n, true
+	v, err := strconv.ParseUint(s, 10, 16)
+	return int(v), err == nil && len(s) <= 4
 }
 
 func monthOf(s string) time.Month {

@@ -2,8 +2,10 @@ package tag
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
@@ -236,25 +238,10 @@ func parseCount(s string) (int64, bool) {
 	if s == "-1" {
 		return -1, true
 	}
-	s = strings.TrimPrefix(s, "+")
-	if s == "" {
-		return 0, false
-	}
-	n := int64(0)
-	for i := 0; i < len(s); i++ {
-		if s[i] < '0' || s[i] > '9' {
-			return 0, false
-		}
-		n = min(n*10+int64(s[i]-'0'), 1<<53)
-	}
-	return n, true
+	n, err := strconv.ParseUint(strings.TrimPrefix(s, "+"), 10, 64)
+	return int64(min(n, 1<<53)), err == nil || n > 0 // of what is larger still, n is the greatest
 }
 
 func isASCII(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if s[i] >= 0x80 {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
 }
