@@ -98,15 +98,19 @@ func (t *Totals) Save(ctx context.Context, dir string) error {
 	if err := run.Save(dir, issuesFound(), issues); err != nil {
 		return err
 	}
-	return writeGob(filepath.Join(dir, totalsFile), t)
+	return writeGob(filepath.Join(dir, totalsFile),
+		&savedTotals{t, t.crawlerSeen, t.used, t.agents.byKey, t.agents.others})
 }
 
 // LoadTotals reads what Save has written into a folder, which must stay as long as they are used.
 func LoadTotals(dir string) (*Totals, error) {
-	t := new(Totals)
-	if err := readGob(filepath.Join(dir, totalsFile), t); err != nil {
+	s := savedTotals{Totals: new(Totals)}
+	if err := readGob(filepath.Join(dir, totalsFile), &s); err != nil {
 		return nil, err
 	}
+	t := s.Totals
+	t.crawlerSeen, t.used = s.CrawlerSeen, s.Used
+	t.agents.add(&AgentTable{byKey: s.Agents, others: s.Others})
 	path := filepath.Join(dir, run.OrderedFile(issuesFound()))
 	if _, err := os.Stat(path); err == nil {
 		t.issues = []string{path}
@@ -116,36 +120,13 @@ func LoadTotals(dir string) (*Totals, error) {
 	return t, nil
 }
 
-// savedTotals is what is saved of Totals. Texts may be any bytes.
+// savedTotals is what is saved of Totals: all but the issues. Texts may be any bytes.
 type savedTotals struct {
-	Totals      *plainTotals
+	Totals      *Totals
 	CrawlerSeen bool
 	Used        []bool
 	Agents      map[string]*AgentStats
 	Others      *AgentStats
-}
-
-type plainTotals Totals // without methods
-
-// GobEncode encodes all but the issues.
-func (t *Totals) GobEncode() ([]byte, error) {
-	var b bytes.Buffer
-	err := gob.NewEncoder(&b).Encode(&savedTotals{
-		(*plainTotals)(t), t.crawlerSeen, t.used, t.agents.byKey,
-		t.agents.others,
-	})
-	return b.Bytes(), err
-}
-
-// GobDecode reverses GobEncode.
-func (t *Totals) GobDecode(b []byte) error {
-	s := savedTotals{Totals: (*plainTotals)(t)}
-	if err := gob.NewDecoder(bytes.NewReader(b)).Decode(&s); err != nil {
-		return err
-	}
-	t.crawlerSeen, t.used = s.CrawlerSeen, s.Used
-	t.agents.add(&AgentTable{byKey: s.Agents, others: s.Others})
-	return nil
 }
 
 func writeGob(path string, v any) error {
