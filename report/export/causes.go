@@ -86,50 +86,45 @@ func writeTable[R any](ctx context.Context, w io.Writer, by By, format Format, r
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
-	of := func(yield func(*R, error) bool) {
+	each := func(do func(*R) error) error {
 		for row, err := range rows {
-			if (err != nil || wanted == nil || wanted(row)) && !yield(row, err) {
-				return
+			if err == nil && (wanted == nil || wanted(row)) {
+				err = do(row)
+			}
+			if err != nil {
+				return err
 			}
 		}
+		return nil
 	}
 	if by != ByRecord {
 		l := &list{options: Options{By: by}, dir: dir}
-		l.fetches = func(yield func(*entry, error) bool) {
+		l.fetches = func(_ context.Context, do func(*entry) error) error {
 			var last report.Place // a fetch has a restriction for each purpose
-			for row, err := range of {
-				if err != nil {
-					yield(nil, err)
-					return
-				}
+			return each(func(row *R) error {
 				f, why := fetchOf(row)
-				if e := l.entryOf(&f, &why); e.Place != last && !yield(&e, nil) {
-					return
+				e := l.entryOf(&f, &why)
+				if e.Place == last {
+					return nil
 				}
-				last = f.Place()
-			}
+				last = e.Place
+				return do(&e)
+			})
 		}
 		err := l.write(ctx, w, format)
 		return l.summary.Total(), err
 	}
 	out := newRowWriter[R](w, format, dir)
-	for row, err := range of {
-		switch {
-		case err != nil:
-			return n, err
-		case format == Text:
-			f, _ := fetchOf(row)
-			_, err = io.WriteString(w, oneLine(f.URL)+"\n")
-		default:
-			err = out.Write(row)
-		}
-		if err != nil {
-			return n, err
-		}
+	err = each(func(row *R) error {
 		n++
-	}
-	if format == Text {
-		return n, nil
+		if format == Text {
+			f, _ := fetchOf(row)
+			return writeLine(w, f.URL)
+		}
+		return out.Write(row)
+	})
+	if err != nil {
+		return n, err
 	}
 	return n, out.Close()
 }

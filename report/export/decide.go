@@ -3,7 +3,6 @@ package export
 import (
 	"cmp"
 	"context"
-	"iter"
 	"net/http"
 	"slices"
 	"strings"
@@ -197,46 +196,41 @@ func (d *decider) readRestriction(f *report.FetchRow) error {
 	}
 }
 
-// decided yields each fetch of the part with its decision, except fetches of robots.txt itself. It decides all fetches,
-// as the tables are read in step with them. In a list by records, a fetch
-// that rows of lists of URLs name has an entry for each name.
-func (l *list) decided(ctx context.Context) iter.Seq2[*entry, error] {
-	return func(yield func(*entry, error) bool) {
-		whole, part := l.results.Whole(), l.results.Part()
-		d := newDecider(ctx, whole, &l.options, l.tokens)
-		for _, t := range d.tables {
-			defer t.Stop()
+// decided calls do for each fetch of the part with its decision, except fetches of robots.txt itself. It decides all
+// fetches, as the tables are read in step with them. In a list by records, a fetch that rows of lists of URLs name has an
+// entry for each name.
+func (l *list) decided(ctx context.Context, do func(*entry) error) error {
+	whole, part := l.results.Whole(), l.results.Part()
+	d := newDecider(ctx, whole, &l.options, l.tokens)
+	for _, t := range d.tables {
+		defer t.Stop()
+	}
+	for f, err := range results.Rows(ctx, whole, report.FetchesTable, columns...) {
+		if err != nil {
+			return err
 		}
-		for f, err := range results.Rows(ctx, whole, report.FetchesTable, columns...) {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			w, err := d.decide(f)
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if f.Reason == words.RobotsTxtItself.String() || !part.Keeps(f.Key()) {
-				continue
-			}
-			e := l.entryOf(f, &w)
-			if l.options.By != ByRecord || len(f.ListIDs) == 0 {
-				f.ListIDs = append(f.ListIDs[:0], "")
-			}
-			for _, e.ListID = range f.ListIDs {
-				if !yield(&e, nil) {
-					return
-				}
-			}
+		w, err := d.decide(f)
+		if err != nil {
+			return err
 		}
-		for _, t := range d.tables {
-			if err := t.End(); err != nil {
-				yield(nil, err)
-				return
+		if f.Reason == words.RobotsTxtItself.String() || !part.Keeps(f.Key()) {
+			continue
+		}
+		e := l.entryOf(f, &w)
+		if l.options.By != ByRecord || len(f.ListIDs) == 0 {
+			f.ListIDs = append(f.ListIDs[:0], "")
+		}
+		for _, e.ListID = range f.ListIDs {
+			if err := do(&e); err != nil {
+				return err
 			}
 		}
 	}
+	var err error
+	for _, t := range d.tables {
+		err = cmp.Or(err, t.End())
+	}
+	return err
 }
 
 // isSealed reports whether a media type is that of files that may carry a reservation inside.

@@ -11,6 +11,7 @@ package export
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -18,6 +19,7 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/results"
@@ -164,11 +166,17 @@ func (o *Options) checkTables(r *results.Results) error {
 
 // Write writes a list to w.
 func Write(ctx context.Context, w io.Writer, r *results.Results, o Options, format Format) (s Summary, err error) {
-	err = makeList(r, o, func(l *list) error {
-		defer func() { s = l.summary }()
-		return l.write(ctx, w, format)
-	})
-	return s, err
+	l := list{results: r, options: o}
+	l.fetches = l.decided
+	if l.tokens, err = o.Check(r); err != nil {
+		return s, err
+	}
+	var remove func() error
+	if l.dir, remove, err = durable.Temporary(""); err != nil {
+		return s, err
+	}
+	err = l.write(ctx, w, format)
+	return l.summary, errors.Join(err, remove())
 }
 
 func (l *list) write(ctx context.Context, w io.Writer, format Format) error {

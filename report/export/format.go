@@ -81,34 +81,31 @@ func newRowWriter[T any](w io.Writer, format Format, dir string) rowWriter[T] {
 // writeRows writes a row for each entry.
 func writeRows[T any](ctx context.Context, l *list, w io.Writer, format Format, rowOf func(*entry) T) error {
 	out := newRowWriter[T](w, format, l.dir)
-	for e, err := range l.entries(ctx) {
-		if err != nil {
-			return err
-		}
+	err := l.each(ctx, func(e *entry) error {
 		row := rowOf(e)
-		if err := out.Write(&row); err != nil {
-			return err
-		}
+		return out.Write(&row)
+	})
+	if err != nil {
+		return err
 	}
 	return out.Close()
 }
 
 // writeKeys writes the key of each entry, a line each.
 func (l *list) writeKeys(ctx context.Context, w io.Writer) error {
-	for e, err := range l.entries(ctx) {
-		if err != nil {
-			return err
-		}
+	return l.each(ctx, func(e *entry) error {
 		key := e.key(l.options.By)
 		if key == "" && l.options.By == ByRecord {
 			return fmt.Errorf("the record at %s:%d has no WARC-Record-ID, by which a text names it; take --format "+
 				"csv, or --by url", e.Filename, e.Offset)
 		}
-		if _, err := io.WriteString(w, oneLine(key)+"\n"); err != nil {
-			return err
-		}
-	}
-	return nil
+		return writeLine(w, key)
+	})
+}
+
+func writeLine(w io.Writer, key string) error {
+	_, err := io.WriteString(w, oneLine(key)+"\n")
+	return err
 }
 
 // valueOf returns the value of a row in a column: a string, an int64, a bool, a list of texts or of grounds, or nil.

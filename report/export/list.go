@@ -3,10 +3,7 @@ package export
 import (
 	"cmp"
 	"context"
-	"errors"
-	"iter"
 
-	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
@@ -17,11 +14,14 @@ import (
 type list struct {
 	results *results.Results
 	options Options
-	tokens  []string                 // of the audit, whose verdicts count
-	dir     string                   // for temporary files
-	fetches iter.Seq2[*entry, error] // nil: all, decided
+	tokens  []string // of the audit, whose verdicts count
+	dir     string   // for temporary files
+	fetches entries  // of the list by records
 	summary Summary
 }
+
+// entries calls do for each entry, which is valid during the call, until that returns an error.
+type entries func(ctx context.Context, do func(*entry) error) error
 
 // item is a fetch, and the decision on it.
 type item struct {
@@ -75,102 +75,75 @@ func (e *entry) join(other *entry) {
 	e.counts, e.sealed = counts, sealed
 }
 
-// makeList calls do with the list of an audit, whose temporary files go afterwards.
-func makeList(r *results.Results, o Options, do func(*list) error) (err error) {
-	tokens, err := o.Check(r)
-	if err != nil {
-		return err
-	}
-	dir, remove, err := durable.Temporary("")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, remove()) }()
-	return do(&list{results: r, options: o, tokens: tokens, dir: dir})
-}
-
-// entries yields the entries of the list: of records in the order of fetches, of others sorted by
-// key. An entry is valid until the next step.
-func (l *list) entries(ctx context.Context) iter.Seq2[*entry, error] {
+// each calls do for the entries of the list: of records in the order of fetches, of others sorted by key.
+func (l *list) each(ctx context.Context, do func(*entry) error) error {
 	all := l.fetches
-	if all == nil {
-		all = l.decided(ctx)
-	}
 	if l.options.By != ByRecord {
-		all = l.grouped(ctx, all)
+		all = l.grouped
 	}
-	return func(yield func(*entry, error) bool) {
-		for e, err := range all {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			l.summary.Fates[e.Fate][e.Cause]++
-			if e.Fate == words.Keep {
-				l.summary.Sealed += e.sealed
-			}
-			if (e.Fate == l.options.List || l.options.List == words.NoFate) && !yield(e, nil) {
-				return
-			}
+	return all(ctx, func(e *entry) error {
+		l.summary.Fates[e.Fate][e.Cause]++
+		if e.Fate == words.Keep {
+			l.summary.Sealed += e.sealed
 		}
-	}
+		if e.Fate == l.options.List || l.options.List == words.NoFate {
+			return do(e)
+		}
+		return nil
+	})
 }
 
 // byKey sorts entries by their keys; entries of one key stay in the order of fetches.
-var byKey = specOf("entries", func(a, b *entry) int { return cmp.Compare(a.Key, b.Key) })
-
-func specOf[T any](name string, compare func(a, b *T) int) run.Spec[T] {
-	return run.Spec[T]{Name: name, Compare: compare, Bucket: func(*T) int { return 0 }, Held: 4 << 20}
+var byKey = run.Spec[entry]{
+	Name:    "entries",
+	Compare: func(a, b *entry) int { return cmp.Compare(a.Key, b.Key) },
+	Bucket:  func(*entry) int { return 0 },
+	Held:    4 << 20,
 }
 
-// grouped joins the entries of one key.
-func (l *list) grouped(ctx context.Context, entries iter.Seq2[*entry, error]) iter.Seq2[*entry, error] {
-	return func(yield func(*entry, error) bool) {
-		sorter := run.NewSorter(l.dir, byKey)
-		keyed := func(yield func(*entry, error) bool) {
-			for e, err := range entries {
-				if err == nil {
-					e.Key = e.key(l.options.By)
-				}
-				if !yield(e, err) {
-					return
-				}
-			}
-		}
-		for e, err := range joined(keyed) { // neighbours: sites have many
-			if err == nil {
-				err = sorter.Add(*e)
-			}
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-		}
-		joined(sorter.Sorted(ctx))(yield)
+// grouped calls do for the entries of the fetches with one key, joined.
+func (l *list) grouped(ctx context.Context, do func(*entry) error) error {
+	sorter := run.NewSorter(l.dir, byKey)
+	neighbours := joiner{do: func(e *entry) error { return sorter.Add(*e) }} // sites have many
+	err := l.fetches(ctx, func(e *entry) error {
+		e.Key = e.key(l.options.By)
+		return neighbours.add(e)
+	})
+	if err := cmp.Or(err, neighbours.end()); err != nil {
+		return err
 	}
+	all := joiner{do: do}
+	for e, err := range sorter.Sorted(ctx) {
+		if err == nil {
+			err = all.add(e)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return all.end()
 }
 
-// joined joins neighbours of one key.
-func joined(entries iter.Seq2[*entry, error]) iter.Seq2[*entry, error] {
-	return func(yield func(*entry, error) bool) {
-		var inHand entry
-		begun := false
-		for e, err := range entries {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			switch {
-			case begun && e.Key == inHand.Key:
-				inHand.join(e)
-				continue
-			case begun && !yield(&inHand, nil):
-				return
-			}
-			inHand, begun = *e, true
-		}
-		if begun {
-			yield(&inHand, nil)
-		}
+// joiner joins neighbours of one key.
+type joiner struct {
+	do     func(*entry) error // takes what is joined
+	inHand entry
+	begun  bool
+}
+
+func (j *joiner) add(e *entry) error {
+	if j.begun && e.Key == j.inHand.Key {
+		j.inHand.join(e)
+		return nil
 	}
+	err := j.end()
+	j.inHand, j.begun = *e, true
+	return err
+}
+
+func (j *joiner) end() error {
+	if !j.begun {
+		return nil
+	}
+	return j.do(&j.inHand)
 }
