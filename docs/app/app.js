@@ -158,11 +158,11 @@ async function work(list) {
 
 async function doWork(list, files, signal) {
   const module = await needProgram();
-  const isEvidence = list.length === 1 && await isBundle(list[0]);
+  const isEvidence = (await Promise.all(list.map(isVerified))).every(Boolean);
   if (signal.aborted) return;
   showProgress(isEvidence ? "Verifying" : "Reading", 0);
   helper = new Helper(module);
-  if (isEvidence) return showVerified(list[0].name, await helper.ask("verify", {files}));
+  if (isEvidence) return showVerified(Object.keys(files), await helper.ask("verify", {files}));
   let said = 0;
   const told = ({name, read, total}) => {
     const share = total ? read / total : 1;
@@ -190,8 +190,8 @@ function uniqueNames(list) {
   });
 }
 
-// isBundle reports whether a file is a bundle of evidence, by its beginning.
-async function isBundle(file) {
+// isVerified reports whether a file is a bundle of evidence, or a report, which goes with one, by its beginning.
+async function isVerified(file) {
   const start = new Uint8Array(await file.slice(0, 1 << 16).arrayBuffer());
   let bytes = start;
   if (start[0] === 0x1f && start[1] === 0x8b) {
@@ -199,7 +199,9 @@ async function isBundle(file) {
     bytes = (await reader.read().catch(() => ({}))).value ?? start;
     reader.cancel().catch(() => {});
   }
-  return new TextDecoder().decode(bytes.subarray(0, 4096)).includes("urn:robotsaudit:evidence:manifest");
+  const text = new TextDecoder().decode(bytes.subarray(0, 4096));
+  return text.includes("urn:robotsaudit:evidence:manifest") ||
+    text.startsWith("<") && text.includes('<meta name="generator" content="robotsaudit">');
 }
 
 // ---- results ----
@@ -264,9 +266,9 @@ function showAudit({code, stderr, tables, report}) {
   showTable();
 }
 
-function showVerified(name, ended) {
+function showVerified(names, ended) {
   if (outOfMemory.test(ended.stderr)) return showFailure(ended.stderr);
-  const [kind, ...texts] = verified([name], ended);
+  const [kind, ...texts] = verified(names, ended);
   showResult("Evidence", kind, texts, ended.stdout + ended.stderr);
 }
 
