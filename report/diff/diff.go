@@ -188,6 +188,12 @@ func (c *Changes) Sentence() string {
 	return fmt.Sprintf("Violations: %s before, %s now.", before, now)
 }
 
+// Text counts the fetches that robots.txt could forbid.
+func (s *Side) Text() string {
+	return fmt.Sprintf("%s, %s, %s unproven, %s unknown", report.Count(s.Decidable, "fetch"),
+		report.Count(s.Violations, "violation"), prose.Number(s.Unproven), prose.Number(s.Unknown))
+}
+
 // PartText says which part is compared; "": all of both audits.
 func (c *Changes) PartText() string {
 	switch {

@@ -28,11 +28,10 @@ func (c *Changes) WriteText(w io.Writer, full bool) error {
 		t.line("%s", text)
 	}
 	for i, s := range []Side{c.Old, c.New} {
-		t.line("%s %s: %s, %s, %d unproven, %d unknown", [2]string{"Old", "New"}[i], t.names[i],
-			report.Count(s.Fetches, "fetch"), report.Count(s.Violations, "violation"), s.Unproven, s.Unknown)
+		t.line("%s %s: %s", [2]string{"Old", "New"}[i], t.names[i], s.Text())
 	}
-	t.line("In both %s; only in the old audit %d, only in the new one %d.", report.Count(c.Common, "fetch"), c.OnlyOld,
-		c.OnlyNew)
+	t.line("Of all fetches, also those of robots.txt, in both %d; only in the old audit %d, only in the new one %d.",
+		c.Common, c.OnlyOld, c.OnlyNew)
 	for _, d := range c.Settings {
 		t.line("Not the same in both, so verdicts may differ for that alone: %s: %s, now %s", d.Name,
 			cmp.Or(shown(d.Old), "none"), cmp.Or(shown(d.New), "none"))
@@ -125,7 +124,8 @@ func (t *text) origins(c *Changes) {
 	}
 	t.line("\nBy origin:")
 	columns := tabwriter.NewWriter(t, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(columns, "  new\tagain forbidden\tallowed\tunknown\tnot again\tjudged otherwise\tchanged\tunknown\tnot unknown\torigin")
+	fmt.Fprintln(columns, "  new\tagain forbidden\tagain allowed\tagain unknown\tnot again\tjudged otherwise\tchanged\tnewly unknown\t"+
+		"no longer unknown\torigin")
 	for _, o := range c.Origins[:min(len(c.Origins), t.most)] {
 		for _, n := range o.counts() {
 			fmt.Fprintf(columns, "  %d\t", *n)

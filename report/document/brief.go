@@ -19,8 +19,11 @@ func (d *Document) Brief() {
 			for i := range s.Classes {
 				c := &s.Classes[i]
 				c.Link, c.Command = "", ""
-				if c.ID == "unproven" {
+				switch c.ID {
+				case "unproven":
 					c.Meaning = "The whole report names with each finding what would settle it."
+				case "unknown":
+					c.Action = "Add what the whole report names by reason, and audit again."
 				}
 			}
 		case "scope":

@@ -136,7 +136,7 @@ func (f *Figures) actionSection(audit *report.Audit) document.Section {
 		a.Count, a.Link = n.fetches, table.ID
 		a.Words = fmt.Sprintf("%s on %s", report.Count(n.fetches, noun), report.Count(n.origins, "site"))
 		if audit.Inputs.AreLogs() {
-			a.Action = fmt.Sprintf(ownActions[by], f.crawlers.operators())
+			a.Action = fmt.Sprintf(ownActions[by], f.crawlers.operators(f.sites.by[by]))
 		}
 		s.Classes, s.Tables = append(s.Classes, a), append(s.Tables, table)
 	}
@@ -178,7 +178,7 @@ func (f *Figures) actionSection(audit *report.Audit) document.Section {
 	if n := t.InputsNotWhollyRead; n > 0 {
 		again := "Get the archives again, and audit again."
 		if audit.Inputs.AreLogs() {
-			again = "Look at the lines that the list names; --line-format names their format."
+			again = "Look at the lines that the table issues names; --line-format names their format."
 		}
 		s.Classes = append(s.Classes, document.Class{
 			ID: CauseUnread, Label: "Not wholly read", Count: n, Words: report.Count(n, "input"),

@@ -37,7 +37,7 @@ func (b *builder) answer() document.Answer {
 		a.Level = document.LevelUnproven
 		a.Sentence = fmt.Sprintf("No violation is proven: robots.txt disallows %s%s, but these %s leave a doubt "+
 			"about each%s.", report.Count(t.Unproven, noun), b.crawlers.only(), sources,
-			b.crawlers.shares(func(r *report.AgentRow) int64 { return r.Unproven() }))
+			b.crawlers.shares(t.Unproven, (*report.AgentRow).Unproven))
 	case t.Undecided() == t.Decidable:
 		a.Level = document.LevelUnknown
 		a.Sentence = fmt.Sprintf("These %s do not show whether robots.txt allowed any of the %s%s.",
@@ -81,7 +81,7 @@ func (b *builder) violationsText() string {
 		class = prose.Number(t.ViolationsCertain) + prose.IsAre(t.ViolationsCertain, " is", " are") + " certain and " +
 			prose.Number(t.ViolationsProbable) + " probable"
 	}
-	return fmt.Sprintf("%s. %s%s.", s, class, b.crawlers.shares(func(r *report.AgentRow) int64 { return r.Violations() }))
+	return fmt.Sprintf("%s. %s%s.", s, class, b.crawlers.shares(t.Violations, (*report.AgentRow).Violations))
 }
 
 // only names the crawler, if there is one alone.
@@ -115,8 +115,8 @@ func (t *crawlerTally) whose() []string {
 	return names
 }
 
-// shares names the crawlers with most of something, where there are several crawlers.
-func (t *crawlerTally) shares(of func(*report.AgentRow) int64) string {
+// shares names the crawlers with most of something, and how many others have, where there are several crawlers.
+func (t *crawlerTally) shares(all int64, of func(*report.AgentRow) int64) string {
 	if len(t.whose()) < 2 {
 		return ""
 	}
@@ -124,12 +124,13 @@ func (t *crawlerTally) shares(of func(*report.AgentRow) int64) string {
 		func(a, b *report.AgentRow) int { return cmp.Compare(of(b), of(a)) })
 	var names []string
 	for _, c := range first {
-		if n := of(c); n > 0 {
+		if n := of(c); n > 0 && len(names) < maxNamedInAnswer {
 			names = append(names, fmt.Sprintf("%s by %s", prose.Number(n), prose.OrUnknown(c.Agent)))
+			all -= n
 		}
 	}
-	if len(names) > maxNamedInAnswer {
-		names = append(names[:maxNamedInAnswer], "some by other crawlers")
+	if all > 0 {
+		names = append(names, prose.Number(all)+" by others")
 	}
 	return ": " + prose.List(names)
 }

@@ -22,9 +22,9 @@ func changesSection(c *diff.Changes) document.Section {
 		s.Intro = append(s.Intro, text)
 	}
 	s.Intro = append(s.Intro,
-		fmt.Sprintf("The audit before: %s. This one: %s. %s %s in both, %s only in the one before, %s only in this one.",
-			sideText(&c.Old), sideText(&c.New), report.Count(c.Common, "fetch"), prose.IsAre(c.Common, "is", "are"),
-			prose.Number(c.OnlyOld), prose.Number(c.OnlyNew)))
+		fmt.Sprintf("The audit before: %s. This one: %s. Of all fetches, also those of robots.txt, %s %s in both, %s only in "+
+			"the one before, %s only in this one.", c.Old.Text(), c.New.Text(), prose.Number(c.Common),
+			prose.IsAre(c.Common, "is", "are"), prose.Number(c.OnlyOld), prose.Number(c.OnlyNew)))
 	if len(c.Settings) > 0 {
 		s.Tables = append(s.Tables, settingsTable(c.Settings))
 	}
@@ -41,11 +41,6 @@ func changesSection(c *diff.Changes) document.Section {
 	}
 	s.Tables = append(s.Tables, changedSites(c))
 	return s
-}
-
-func sideText(s *diff.Side) string {
-	return fmt.Sprintf("%s, %s, %s unproven, %s unknown", report.Count(s.Fetches, "fetch"),
-		report.Count(s.Violations, "violation"), prose.Number(s.Unproven), prose.Number(s.Unknown))
 }
 
 func settingsTable(list []diff.Difference) document.Table {
@@ -71,7 +66,7 @@ func changeTable(id, caption string, k *diff.Kind) document.Table {
 		}
 		t.Add(url, prose.Moment(micros), prose.TokenName(c.Agent),
 			fmt.Sprintf("%s:%d", prose.Clip(c.WARCFilename, prose.MaxName), c.WARCRecordOffset),
-			c.Old.Text("not in that audit", clipped), c.New.Text("not in that audit", clipped))
+			c.Old.Text("not in that audit", clipped), c.New.Text("not in this audit", clipped))
 	}
 	t.LeaveOut(k.Total-int64(len(t.Rows)), "robotsaudit diff")
 	return t

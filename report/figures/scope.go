@@ -71,8 +71,8 @@ func (t *crawlerTally) conduct() document.Table {
 			"and that differs from the one that it got before. Violations after " +
 			"it are of what only the new one forbids; the longest time from getting it to such a violation says how late the " +
 			"crawler complied. RFC 9309 lets a crawler use an older copy for 24 hours (section 2.4), but this one had the new.",
-		"The server refused with 401, 402, 403, 429 or 451, or with a challenge, which only the logs of Cloudflare show. " +
-			"Requests from elsewhere came from an address that is not its operator’s, by --ranges.",
+		"Requests, refused ones and those from elsewhere include requests of robots.txt. The server refused with 401, 402, 403, 429 or 451, or with a challenge, which " +
+			"only the logs of Cloudflare show. Requests from elsewhere came from an address that is not its operator’s, by --ranges.",
 	}
 	for _, c := range t.first {
 		asked, late := document.Cell{Text: prose.Number(c.RobotsTxtItself), Number: c.RobotsTxtItself}, document.Cell{}
@@ -95,11 +95,11 @@ var catalogues = []string{
 	"https://www.botsights.com/",
 }
 
-// operators names who runs the crawlers with violations, and where the list of agents has an address of theirs.
-func (t *crawlerTally) operators() string {
+// operators names who runs some of the crawlers, and where the list of agents has an address of theirs.
+func (t *crawlerTally) operators(of map[string]bool) string {
 	var names []string
 	for _, c := range t.first {
-		if a, known := agents.Find(c.Agent); c.Violations() > 0 && known && a.Operator != "" {
+		if a, known := agents.Find(c.Agent); of[c.Agent] && known && a.Operator != "" {
 			name := a.Operator + " (" + a.Token
 			if !slices.ContainsFunc(catalogues, func(c string) bool { return strings.HasPrefix(a.Source, c) }) {
 				name += "; " + a.Source
@@ -303,7 +303,7 @@ func (b *builder) capturesText() string {
 		{"partial", "with a part of a file"},
 		{"unavailable", "not available (status 4xx, or too many redirects): everything is allowed"},
 		{"unreachable", "not reachable (status 5xx and the like): everything is forbidden"},
-		{"unresolved", "unresolved (the archives lack what it refers to)"},
+		{"unresolved", "unresolved (the " + b.audit.Inputs.Sources() + " lack what it refers to)"},
 		{"undefined", "undefined (a status or a coding that says nothing)"},
 	} {
 		if n := b.audit.Totals.RobotsOutcomes[o[0]]; n > 0 {

@@ -9,6 +9,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/document"
 	"github.com/robotsaudit/robotsaudit/report/prose"
@@ -65,15 +66,23 @@ type siteTally struct {
 	total  int64          // origins
 	rules  map[rule]ruled // of all origins; nil: they are too many
 	causes [prohibitions]ruled
+	by     [prohibitions]map[string]bool // known crawlers with violations
 }
 
 func newSiteTally() siteTally {
-	return siteTally{here: make(map[rule]int64), rules: make(map[rule]ruled)}
+	t := siteTally{here: make(map[rule]int64), rules: make(map[rule]ruled)}
+	for by := range t.by {
+		t.by[by] = make(map[string]bool)
+	}
+	return t
 }
 
 // addViolation counts a violation.
 func (t *siteTally) addViolation(row *report.ViolationRow) {
 	r := rule{prohibitionOf(row), ruleOf(row)}
+	if _, known := agents.Find(row.Agent); known && !t.by[r.by][row.Agent] {
+		t.by[r.by][strings.Clone(row.Agent)] = true
+	}
 	if _, seen := t.here[r]; seen || len(t.here) < maxHere {
 		t.here[r]++
 	}
@@ -131,6 +140,7 @@ func (t *siteTally) join(o *siteTally) {
 	}
 	for by := range t.causes {
 		t.causes[by] = t.causes[by].join(o.causes[by])
+		maps.Copy(t.by[by], o.by[by])
 	}
 }
 

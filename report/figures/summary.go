@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/document"
@@ -54,7 +56,7 @@ func (f *Figures) WriteText(w io.Writer, audit *report.Audit, opt TextOptions) e
 			if conduct.Caption = "How crawlers behaved"; opt.Full {
 				most = topNames
 			}
-			printTable(p, conduct, most)
+			s.printTable(p, conduct, most)
 		}
 		s.printAnswer(p, opt.Full)
 		s.printShares(p)
@@ -69,11 +71,11 @@ func (f *Figures) WriteText(w io.Writer, audit *report.Audit, opt TextOptions) e
 		s.printEvidence(p)
 		if !audit.Inputs.AreLogs() {
 			s.printClaims(p)
-			printTable(p, s.crawlers.table(), topNames)
+			s.printTable(p, s.crawlers.table(), topNames)
 		}
-		printTable(p, s.sites.table(), topRows)
+		s.printTable(p, s.sites.table(), topRows)
 		for _, t := range s.use.section(audit, s.part).Tables {
-			printTable(p, t, topNames)
+			s.printTable(p, t, topNames)
 		}
 	}
 	s.printUnread(p, opt.Full)
@@ -85,7 +87,7 @@ func (f *Figures) WriteText(w io.Writer, audit *report.Audit, opt TextOptions) e
 			"request_alone).", prose.Number(n))
 	}
 	if opt.Full {
-		printTable(p, s.issues.kindTable(), topNames)
+		s.printTable(p, s.issues.kindTable(), topNames)
 	}
 	_, err := io.WriteString(w, p.String())
 	return err
@@ -102,7 +104,8 @@ func (f *Figures) unheard(audit *report.Audit) string {
 
 // printTable writes the first rows of a table of the report, without those that count nothing. Words are what stands
 // next to numbers: first cells that are long, and of a table with many numbers, all but the first.
-func printTable(p *layout.Page, t document.Table, most int) {
+func (s *summary) printTable(p *layout.Page, t document.Table, most int) {
+	t = s.said(document.Section{Tables: []document.Table{t}}).Tables[0]
 	rows := slices.DeleteFunc(t.Rows, func(row []document.Cell) bool {
 		return !slices.ContainsFunc(row, func(c document.Cell) bool { return c.Number != 0 })
 	})
@@ -135,11 +138,13 @@ func printTable(p *layout.Page, t document.Table, most int) {
 				words = append(words, c.Text+" "+strings.ToLower(t.Columns[i].Name))
 			case i == 0 && !isLong:
 				label = report.Shown(c.Text, maxLabel)
-			case !isNumber && !isMany && c.Text != "":
+			case c.Text == "yes":
+				words = append(words, strings.ToLower(t.Columns[i].Name))
+			case !isNumber && !isMany && c.Text != "" && c.Text != "no":
 				words = append(words, report.Shown(c.Text, maxShown))
 			}
 		}
-		p.Row(label, strings.Join(words, ", "), numbers...)
+		p.Row(label, strings.ReplaceAll(strings.Join(words, ", "), "., ", ", "), numbers...)
 	}
 	p.More(len(rows), most)
 }
@@ -148,6 +153,15 @@ func printTable(p *layout.Page, t document.Table, most int) {
 type summary struct {
 	*Figures
 	audit *report.Audit
+}
+
+// said puts a section in the words for what was audited.
+func (s *summary) said(section document.Section) document.Section {
+	d := document.Document{Sections: []document.Section{section}}
+	if s.audit.Inputs.AreLogs() {
+		d.SpeakOfRequests()
+	}
+	return d.Sections[0]
 }
 
 // printAudited states what was audited, and how.
@@ -326,7 +340,7 @@ func (s *summary) printCauses(p *layout.Page) {
 		p.Heading("%s", text)
 	}
 	captures := total(t.RobotsOutcomes)
-	if t.Disallowed > 0 && (2*s.crawlers.unnamed() > t.Decidable || 2*s.unnamed > captures) {
+	if t.Disallowed > 0 && !s.audit.Inputs.AreLogs() && (2*s.crawlers.unnamed() > t.Decidable || 2*s.unnamed > captures) {
 		var who []string
 		if n := s.unnamed; n > 0 {
 			who = append(who, fmt.Sprintf("%s of %s of robots.txt", prose.Number(n), report.Count(captures, "capture")))
@@ -370,7 +384,7 @@ func someOf(names []string) string {
 
 // printActions names what to do, by cause, and the commands that list what is counted.
 func (s *summary) printActions(p *layout.Page, opt TextOptions) {
-	actions := s.actionSection(s.audit).Classes
+	actions := s.said(s.actionSection(s.audit)).Classes
 	if len(actions) == 0 || s.sites.total == 0 { // no table was read
 		return
 	}
@@ -495,13 +509,14 @@ func outcomesText(m map[string]int64) string {
 }
 
 func (s *summary) printEvidence(p *layout.Page) {
+	noun := s.audit.Inputs.Noun()
 	p.Columns("Verdicts, by evidence", "fresh", "stale", "later", "none")
 	for _, v := range []string{"allowed", "disallowed", "unknown"} {
 		n := func(evidence string) int64 { return s.evidence[verdict{v, evidence}] }
 		p.Row(v, "", n("fresh"), n("stale"), n("later"), n("none"))
 	}
-	p.Line("  fresh: robots.txt captured at most 24 h before the fetch; stale: longer before; later: within 24 h after; " +
-		"none: not at all, or not needed (allowed are the fetches of robots.txt itself, too).")
+	p.Line("  fresh: robots.txt captured at most 24 h before the %s; stale: longer before; later: within 24 h after; "+
+		"none: not at all, or not needed (allowed are the %s of robots.txt itself, too).", noun, english.PluralWord(2, noun, ""))
 }
 
 func (s *summary) printClaims(p *layout.Page) {
@@ -527,7 +542,8 @@ func (s *summary) printUnread(p *layout.Page, full bool) {
 	if full {
 		most = topNames
 	}
-	text := fmt.Sprintf("Not wholly read: %s. Fetches may be missing.", report.Count(unread, "input"))
+	text := fmt.Sprintf("Not wholly read: %s. %s may be missing.", report.Count(unread, "input"),
+		map[bool]string{false: "Fetches", true: "Requests"}[s.audit.Inputs.AreLogs()])
 	if n := s.audit.Inputs.Resynced; n > 0 {
 		text += " Read after damage (resynced): " + report.Count(n, "record") + "."
 	}

@@ -188,3 +188,35 @@ func TestTimelineOrder(t *testing.T) {
 		}
 	}
 }
+
+// The owner of a site writes to the operators of those crawlers alone that a cause counts.
+func TestOperatorsOfCause(t *testing.T) {
+	tally, crawlers := newSiteTally(), new(crawlerTally)
+	for match, agent := range map[string]string{"exact": "GPTBot", "any": "CCBot"} {
+		row := report.ViolationRow{Rule: "Disallow: /a", AgentMatch: match}
+		row.Agent = agent
+		tally.addViolation(&row)
+		crawlers.first = append(crawlers.first, &report.AgentRow{Agent: agent})
+	}
+	joined := newSiteTally()
+	joined.join(&tally)
+	if got := crawlers.operators(joined.by[byName]); got != ": OpenAI (GPTBot)" {
+		t.Errorf("by name: %q", got)
+	}
+	if got := crawlers.operators(joined.by[byPath]); got != ": Common Crawl Foundation (CCBot)" {
+		t.Errorf("by path: %q", got)
+	}
+}
+
+// The first few crawlers are named, and what others have is counted.
+func TestSharesOfCrawlers(t *testing.T) {
+	crawlers := new(crawlerTally)
+	for n, agent := range []string{"A", "B", "C", "D", "E"} {
+		row := &report.AgentRow{Agent: agent}
+		row.Fetches, row.ViolationsCertain = 9, int64(5-n)
+		crawlers.first = append(crawlers.first, row)
+	}
+	if got, want := crawlers.shares(15, (*report.AgentRow).Violations), ": 5 by A, 4 by B, 3 by C and 3 by others"; got != want {
+		t.Errorf("%q, not %q", got, want)
+	}
+}

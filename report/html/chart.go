@@ -63,9 +63,9 @@ func newBar(classes []document.Class) (b bar) {
 // chart shows the timeline in three panels above each other, with one axis of time.
 type chart struct {
 	Panels []panel
-	Marks  []mark // changes of robots.txt
-	Claims []string
-	By     string // names what claims are
+	Marks  []mark   // changes of robots.txt
+	Legend []string // by fill
+	By     string   // names what claims are
 	Data   chartData
 }
 
@@ -136,7 +136,7 @@ type chartData struct {
 
 const (
 	panelHeight = 90.0
-	maxClaims   = 4 // fills; further claims share the last
+	maxClaims   = 6 // fills; further claims share the last
 )
 
 func newChart(t *document.Timeline) (c chart) {
@@ -152,7 +152,14 @@ func newChart(t *document.Timeline) (c chart) {
 		return chart{}
 	}
 	scale := timeScale{starts[0], endOf(starts[len(starts)-1], t.Unit)}
-	c.Claims, c.By = t.Claims, t.By
+	c.By = t.By
+	for i, claim := range t.Claims {
+		if i < maxClaims {
+			c.Legend = append(c.Legend, claim)
+		} else {
+			c.Legend[maxClaims-1] += ", " + claim
+		}
+	}
 	c.Data = chartData{What: t.What, Periods: t.Periods, Counts: t.Counts, Ticks: scale.ticks()}
 	for i, start := range starts {
 		c.Data.Ends = append(c.Data.Ends, endOf(start, t.Unit).Format(time.DateOnly))

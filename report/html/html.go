@@ -25,7 +25,6 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"bar":     newBar,
 	"chart":   newChart,
 	"comma":   comma,
-	"fill":    func(claim int) int { return min(claim, maxClaims-1) },
 	"prose":   prose,
 	"swatch":  func(id string) template.HTML { var m markup; m.swatch(id); return template.HTML(m) },
 	"symbols": func() []string { return symbols },

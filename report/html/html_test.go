@@ -333,3 +333,18 @@ func TestBar(t *testing.T) {
 		t.Errorf("%s", bar)
 	}
 }
+
+// What shares a fill is one entry of the legend.
+func TestLegend(t *testing.T) {
+	doc := documenttest.Sample()
+	doc.Section("timeline").Timeline.Claims = []string{"a", "b", "c", "d", "e", "f", "g", "h"}
+	for _, list := range all(parse(t, render(t, doc)), "ul") {
+		if attribute(list, "class") == "legend" {
+			if names := all(list, "li"); len(names) != 6 || text(names[5]) != "f, g, h" {
+				t.Errorf("%d names, %q", len(names), text(list))
+			}
+			return
+		}
+	}
+	t.Error("no legend")
+}

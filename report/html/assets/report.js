@@ -287,10 +287,10 @@
         color: {type: "identity"},
         marks: [
           libraries.ruleY([tops[i]], {stroke: "var(--line)"}),
-          libraries.text(numbered(key, width), {x: "at", y: key, dy: -8, text: (p) => count(p[key]), fill: "var(--soft)"}),
+          libraries.text(numbered(key, width), {x: "at", y: key, dy: -8, text: (p) => count(p[key]), fill: "var(--soft)", stroke: "var(--paper)", strokeWidth: 4}),
           libraries.rectY(
             data,
-            {x1: "from", x2: "to", y: key, fill: (bar) => `var(--claim-${Math.min(bar.claim, 3)})`, stroke: "var(--claim-0)", strokeWidth: 0.75, insetLeft: inset, insetRight: inset},
+            {x1: "from", x2: "to", y: key, fill: (bar) => `var(--claim-${Math.min(bar.claim, 5)})`, stroke: "var(--claim-0)", strokeWidth: 0.75, insetLeft: inset, insetRight: inset},
           ),
           libraries.ruleY([0], {stroke: "var(--soft)"}),
           ...(last
