@@ -19,8 +19,9 @@ Three layers, all drawn from one seed, so the archives are the same byte for byt
    as revisits (identical-payload-digest, server-not-modified) and as 304. Before and
    after some moments an event that the history lacks is thrown in (EVENTS).
 3. Scenarios. For each branch of the semantics a small timeline of its own, on a port
-   of its own of a real host, so that nothing else reaches it (LINES, and the functions
-   behind it). Bodies there are ours, or drawn of lines that are read in many ways.
+   of its own of a real host, so that nothing else reaches it (scenarios.txt, and the
+   functions behind Scenario). Bodies there are ours, or drawn of lines that are read in
+   many ways.
 
 There are two archives, DIR/1.warc.gz and DIR/2.warc.gz, and copies in DIR/0.warc.gz. Each exchange is in one of the two by chance, and records are
 written in shuffled order, a request within some thousand records of its response: between moments time decides, not the
@@ -37,6 +38,7 @@ import os
 import random
 import re
 from datetime import datetime, timedelta, timezone
+from pathlib import Path
 
 from lib import IDENTICAL, NOT_MODIFIED, message, random_id, record, sha1
 from warc import HOLE
@@ -367,7 +369,7 @@ class Scenario(Maker):
         return self.add(self.origin + path, t or self.t, 200, b"page", ua, **more)
 
     def step(self, words):
-        """Performs a step of a line of LINES."""
+        """Performs a step of a line of scenarios.txt."""
         if words[0] in ("odd", "even"):
             return self.step(words[1:]) if self.number % 2 == (words[0] == "odd") else None
         if words == ["in", "order"]:
@@ -417,149 +419,6 @@ class Scenario(Maker):
         if "gone" in what:  # no archive holds it
             self.made.pop()
 
-
-# A line each: NAME TIMES: STEP; STEP … A step is
-#
-#     WHEN [BODY] [STATUS] …     a capture: -1h+5s is so long before s.t; without a body, an empty one of that status
-#     WHEN revisit|digest|unmodified [STATUS]   a revisit of the first capture, with a reference or without, or a 304; "again": of the last
-#     WHEN /path [BODY] …        another fetch
-#     pages [WHEN] …             fetches of /private/x and /public/y
-#     odd STEP, even STEP        of every second scenario; "in order": the records stand in the order of their making
-#
-# and further words are those of AGENTS, HEADERS and MORE, o0 (at another origin), >o0, >own/path or >/path (redirects there), @1 (in that archive),
-# ~day (dated so coarsely), gone (no archive holds it). Of {a|b} one is drawn.
-LINES = """
-fresh 6: -2h A; pages
-fresh_boundary 6: -24h A; pages; pages +1s  # exactly 24 h: fresh; a second more: stale
-stale 6: -3d A; pages
-stale_over_30d 6: -30d A; pages; pages +1s; pages +9d  # exactly 30 days: still probable; a second more: possible
-stale_over_30d_with_allowing_copy 6: -40d A; -5h B G; pages
-later 6: +24h A; pages; pages -1s; pages G  # exactly 24 h after; a second too early: none; another crawler's capture
-later_own_preferred 6: +1h B G; +2h A; pages
-later_unreachable 6: +1h 503; pages
-no_capture 6: pages
-changed_between 6: -3d A; +3h B; pages  # /private/x: changed; /public/y: both allow
-changed_between_any_of_several 6: -3d B; +3h B; +24h A; pages
-changed_between_by_other_crawler 6: -3d A; +3h B G; pages; odd +5h A2  # an own one that agrees does not help
-changed_between_only_definite 6: -3d A; +3h 999; pages
-fresh_never_changed_between 6: -1h A; +1h B; pages
-contested_own_copy 6: -10h B; -1h A; pages
-contested_other_crawlers_copy 6: -5h B G; -1h A; pages
-contested_stale 6: -3d A; -5h 404 G; pages
-contested_boundary 6: -24h 403; -1h A; pages; pages +1s  # exactly 24 h: still permitted; a second more: no longer
-copies_that_disallow 6: -5h A2 G; -4h 999 G; -1h A; pages  # 999: not a copy
-conflicting 6: -1h A; -1h B; pages
-conflicting_stale 6: -50h A; -50h B; pages
-conflicting_later 6: +1h A; +1h B; pages
-same_moment_agreeing 6: -1h A; -1h A2; pages
-same_moment_of_two_crawlers 6: -1h A; -1h B G; pages
-unreachable 6: -1h {500|502|503|504|520|599}; pages
-unreachable_last_success 6: -400d A; -300d 404; -1h 503; pages  # /public/y: contested by the success of 400 days ago
-unreachable_stale 6: -24h 503; pages; pages +1s  # exactly 24 h: governs
-unreachable_stale_own 6: -30h 503; -2h A G; pages  # another crawler's governs
-unreachable_over_30d 6: -31d 503; even -20d 503; -5h 503; pages
-unreachable_30d_boundary 6: -30d 503; -5h 503; pages; pages +1s  # exactly 30 days: not more
-unreachable_run_broken 6: -40d 503; odd -20d B; even -20d B 404; -5h 503; pages
-unreachable_run_not_broken_by_undefined 6: -40d 503; -20d 999; -5h 503; pages
-unreachable_single_and_last_old 6: -40d 503; -25h 503; pages  # the last is more than 24 h old: unreachable_stale
-redirect 6: -1h {301|302|303|307|308} >o0; -1h+5s A o0; pages
-redirect_target_nearest 6: -10h 301 >o0; -10h-1m B o0; -9h A o0; -8h B o0; pages  # within the hour after: preferred
-redirect_target_before 6: -1h 301 >o0; -25h A o0; pages
-redirect_target_too_far 6: -5h-3d A; -5h 301 >o0; -29h-1s A o0; -4h+1s A o0; pages
-redirect_loop 6: -1h 301 >o0; -1h+1s 301 o0 >own; pages
-redirect_to_error 6: -1h 301 >o0; -1h+1s {404|410|503} o0; pages
-revisit_by_digest 6: -50d A; -30d B; -1h digest; pages
-revisit_original_has_other_status 6: -50d A 404; -1h revisit 200; pages
-revisit_own_status_wins 6: -50d A; -1h revisit 404; pages
-not_modified_by_reference 6: -50d A; -30d B; -1h unmodified; pages
-not_modified_by_latest_success 6: -50d B; -30d A; -20d 404; -1h 304; pages
-not_modified_unresolved 6: -1h 304; +5h A; pages  # not before it
-other_success 6: odd -1h A 202; even -1h A 203; pages
-truncated 6: -1h A truncated; pages
-partial_contested 6: -3h B; -1h A 206; pages
-undefined_status 8: -5h A; -1h {302|999|600|300|307}; pages
-coarse_capture_same_day 6: 0 A ~day; pages  # compared by the day: a capture of this day counts as before any moment of it
-coarse_capture_day_before 6: -24h A ~day; pages
-coarse_capture_two_days_before 6: -2d A ~day; pages
-coarse_fetch 6: -24h A; pages ~day
-other_crawlers_capture_only 6: -1h A {G|R|M|N}; pages
-own_stale_capture_and_others_fresh 6: {-5d|-30d|-31d} A; -1h A2 G; pages  # it governs; the own one agrees
-own_stale_capture_and_others_stale 6: {-5d|-30d|-31d} A; -3d A2 G; pages
-own_stale_capture_against_others_503 6: -3d A; -1h 503 G; pages
-own_fresh_capture_beats_others_fresher 6: -5h A; -1h A2 G; pages
-others_only 6: {-1h|-3d} A G; pages
-bracketed 8: {-3d|-40d} A {E|G}; odd +25h {503|999}; +30d A2 {E|G}; pages; pages -1s  # 503 is passed over; exactly 30 days
-bracket_that_disagrees 6: -40d A; +3d B; +4d A; pages
-passed_over_after 6: +1h {503|999|302}; odd +2h A G; pages
-stale_and_503_after 6: -3d B; +1h 503; pages
-one_archive_capture_first 6: 0 A @1; pages @1; in order
-one_archive_fetch_first 6: pages @1; 0 A @1; in order  # Wget's way: pages, then robots.txt, all within a second
-two_archives_same_moment 6: 0 A @1; pages @2
-two_archives_same_moment_allowed_before 6: {-1h|-2d} B; 0 A @1; pages @2; pages @1
-two_archives_same_moment_disallowed_before 6: -2d A; 0 B @1; pages @2
-one_archive_allows_behind 6: -1h A @1; pages @1; 0 B @1 {E|G}; in order
-two_archives_captures_of_one_moment 6: -1h A @1; -1h {A2|B} @2; pages
-one_archive_later_of_one_moment 6: +1h A @1; +1h B @1; pages; in order  # the earliest after the fetch is the one in front
-redirect_target_by_another_crawler 8: -1h 301 >o0; -1h+1s A o0 G; odd -5h A2 o0; pages  # the own one before it goes first
-redirect_target_is_older 6: -2h 301 >o0; -25h A o0; odd -20h B G; pages  # between the content and the fetch
-redirect_target_after_the_fetch 6: -1m 301 >o0; +1m A o0; pages
-redirect_target_of_the_same_moment 6: -1h B o0 @1; -1h 301 >o0 @1; -1h A o0 @1; pages; in order  # in one archive the order shows which is behind the hop
-redirect_targets_of_one_moment 6: -1h 301 >o0 @1; -1h+1s A o0 @1; odd -1h+1s A o0 @1; even -1h+1s B o0 @1; pages; in order
-redirect_loop_out_of_order 6: -1h 301 >o0; -10h 301 o0 >own; pages
-not_modified_by_another_crawlers_copy 6: -50d A G; -1h 304; pages
-not_modified_by_the_own_copy 6: -50d A; -40d B G; -1h 304; pages
-not_modified_with_a_lost_validator 6: odd -50d A etag1; even -50d A; -1h 304 etag2; pages
-not_modified_contradicted 6: -50d A etag1; -40d B etag2 {E|G}; -1h 304 etag1; pages
-unfinished_line 6: -1h cut 206; pages
-html_with_rules 6: -1h html; pages
-token_case 6: -1h A U; pages
-no_token_own_capture 6: -3h A M; odd pages N; even pages M  # fresh, yet no more than probable: the token is not known
-no_user_agent_in_request 6: -1h A none; pages none
-unreachable_run_of_two_crawlers 6: -40d 503 G; -1h 503; pages
-redirect_target_changed 8: -2h 301 >o0; -2h+1s A o0; {-1h|-23h|-24h|-25h|-27h} {B|B|A2|-} {200|200|403} o0 G; pages
-own_later_answer 8: {-1h|-30h} {A|B} G; {+1m|+24h|+24h+1s} {A|B}; +1h {A|B}; pages
-redirect_other_scheme 6: -1h 301 >tls; odd -1h+1s A tls; pages  # only the other scheme's target counts
-redirect_five_hops 6: -1h 302 >o0; -1h+1s 302 o0 >o1; -1h+2s 302 o1 >o2; -1h+3s 302 o2 >o3; -1h+4s 302 o3 >o4; -1h+5s A o4; pages
-redirect_six_hops 6: -1h 302 >o0; -1h+1s 302 o0 >o1; -1h+2s 302 o1 >o2; -1h+3s 302 o2 >o3; -1h+4s 302 o3 >o4; -1h+5s 302 o4 >o5; -1h+6s A o5; pages
-redirect_to_page 6: -1h 302 >/private/robots?for=all; -1h+1s /private/robots?for=all A; /private/robots?for=all; pages
-redirect_revisited 6: -20d moved 301 >o0; -1h revisit >o1; -1h+1s B o0; -1h+1s A o1; pages  # its own Location wins
-redirects_that_may_have_led_elsewhere 12: -3h A; -2h 302 o0 >own/private/robots @2; -2h 302 o0 >own/private/robots @2; {-2h|-2h+1s|-2h+2s} /private/robots A @2; {-2h|-2h+2s|-2h+4s} /private/robots A @2; -1h /private/robots A @2; -1h+1s /private/robots A @2; in order  # and nothing shows in which order
-redirect_led_to_pages 6: -3h A; -1h 302 {E|E|N} >/private/robots @1; {-1h|-1h+1s|-1h-1s} /private/robots A {E|E|G} @1; in order
-redirect_without_a_name 8: -3h A; -1h 302 N >/private/robots @2; {-1h|-1h+1s|-1h-1s} /private/robots A {E|E|G} @2; in order
-revisit_by_uri_and_date 6: -50d A o0; -1h revisit own; pages
-revisit_of_an_altered_original 12: odd -50d A; -20d B altered; -1h again {revisit|digest}; pages
-revisit_by_digest_of_several 6: -50d A; -40d A; -30d B; -1h digest; pages
-revisit_of_a_later_original 6: +50d A; -1h {revisit|digest}; pages
-revisit_unresolved 6: -5h B; -60d A gone; -1h again; pages
-revisit_empty_digest 6: -50d -; -60d - gone; -1h again digest; pages
-revisit_with_another_digest 6: -50d A; -50d B gone; -1h again; odd {-30h|-40d} B; pages  # Heritrix's: the new digest, and a record of the old one
-no_rules_found 10: -1h {-|none|page} {200|200|204|205}; pages
-partial 6: -1h A 206; pages
-partial_by_its_range 6: -1h A 206 {part|whole}; pages
-undecodable 8: -1h {zip|utf16|zstd}; pages
-undecodable_coding 6: -1h {broken|broken} gz; pages
-unknown_coding 6: -1h bytes mystery; pages
-false_coding 6: -1h A {gz|mystery}; pages
-coded 6: odd -1h zip gz; even -1h chunks chunked; pages
-breaks_off 6: odd -1h zip- gz; even -1h chunk chunked; pages
-shorter_than_its_length 6: -1h A long; pages
-heads 12: -5h B; -1h A {200|404|503} {hint|hints|SPDY/3|ICY|HTTQ/1.1|space|space}; pages
-unresolved_in_the_last_day 12: odd -5h {zip|-} {301|304} >o0 etag2; even -5h zip; -1h A; pages
-not_modified_by_etag 12: -50d A {E|G} etag1; odd -1h 304 etag1; even -1h 304 if1; pages  # the 304 or the request names the copy
-not_modified_by_date 12: -50d A dated; odd -1h 304 dated; even -1h 304 since; pages
-own_stale_capture_differs 12: -50d {A|B}; odd -5d {503|999}; {-1h|-2d} {A|B} G; pages
-one_archive_captures_of_one_moment 12: -1h {A|B} @1; -1h {A|B} @1; pages; in order
-one_archive_day_precision 6: /private/before @1; 0 A ~day @1; /private/behind @1; /private/elsewhere @2; in order
-refused_to_another 16: {-1h|-30h|+1h} {401|403|429} G; odd {-2h|-20h|-50h|+2h} {A|B|-} {200|200|503} {E|G}; pages
-no_token 6: -3h A {M|N}; -1h B; pages {M|N}
-agent_of_warcinfo 6: -1h A N info; pages N info; pages H
-not_robots_captures 6: -20h A; -5h 404 HEAD; -4h B POST; -4m /ROBOTS.TXT B; -3m //robots.txt B; -2m /%72obots.txt B; -1m /robots.txt?v=1 B; pages
-page_revisits_and_resources 6: -1h A; -40d /private/x; 0 again; /private/r resource N
-open_readings 6: -1h ways; /a%3ab/; /c%2Cd; /e/f; /g?h%26i; /g%3Fh&i; /j%7ck/x; /l%20m; /colon; /x
-parse_limit 6: -1h limit; pages; /deep/x; /cut/x; /late/x; /x
-named_group_forbids 8: -1h {C|D|D} {E|M|N}; pages {M|N}; pages
-challenge 16: -1h {A|anubis|anubis+} {200|202|403|503} {cf|aws|dated}; pages; /c {page|anubis} {200|403} {cf|aws|dated}; /d {401|402|403}; /e {404|429|451|503}
-"""
 
 # What lines of robots.txt are drawn from: names, and values of rules. Paths are drawn near the values.
 NAMES = ["*"] * 4 + """ExampleBot|examplebot/2.0|ExampleBot*|GPTBot, ExampleBot|"examplebot" (ours)|ExampleBots|Mozilla/5.0 (compatible; ExampleBot/1.0)|\
@@ -611,7 +470,8 @@ def no_time_or_scheme(s):
 
 def scenarios():
     """(name, function, how often) of each."""
-    for line in LINES.strip().splitlines():
+    _, lines = Path(__file__).with_suffix(".txt").read_text("utf-8").split("\n\n")
+    for line in lines.splitlines():
         name, times, steps = re.match(r"(\w+) (\d+): ([^#]*)", line).groups()
         yield name, lambda s, steps=steps: [s.step(step.split()) for step in steps.split(";")], int(times)
     yield from ((function.__name__, function, times) for function, times in ((bodies, 200), (origin_forms, 6), (no_time_or_scheme, 6)))
