@@ -18,6 +18,7 @@ from urllib.parse import unquote, urlsplit
 
 from lib import Quiet, folder, message, record, serve, uuid_of
 
+
 def answer(path, minute, body):
     fields = {"WARC-Target-URI": f"http://a.example/{path}", "WARC-Date": f"2024-05-01T12:0{minute}:00Z",
               "WARC-Record-ID": uuid_of(minute),
@@ -75,8 +76,7 @@ class Case:
         self.failures, self.count = [], 0
         for folder in self.inside, self.secret:
             folder.mkdir()
-        for name in "private.warc.gz", "cdx-0.gz":
-            (self.secret / name).write_bytes(ROBOTS + PAGE)
+        (self.secret / "private.warc.gz").write_bytes(ROBOTS + PAGE)
         (self.inside / "robots.warc.gz").write_bytes(ROBOTS)
 
     def write(self, name, content):
@@ -126,10 +126,6 @@ class Case:
         server.asked.clear()
 
 
-def idx(*names):
-    return "".join(f"com,example)/{i} 20200101000000\t{name}\t0\t100\t{i + 1}\n" for i, name in enumerate(names))
-
-
 def cdxj(*names):
     row = {"url": "http://a.example/x", "mime": "text/plain", "status": "200", "length": str(len(PAGE)), "offset": str(len(ROBOTS))}
     return "".join(f"example,a)/x 20240501120100 {json.dumps(row | {'filename': name})}\n" for name in names)
@@ -148,15 +144,6 @@ def run(binary, top):
         c.failures.append("the trace does not see what a list of the user's own names")
 
     parts = ["..", ".", "/", "../secret", "folder", *up]
-    c.check("parts of an .idx", c.write("a.idx", idx(*parts)))
-    c.check("places of a .loc", c.write("b.loc", "".join(f"p{i}\t{p}\t{p}\n" for i, p in enumerate(parts))))
-    c.write("c.loc", "".join(f"p{i}\t{p}\n" for i, p in enumerate(parts)))
-    c.check("aliases of a .loc", c.write("c.idx", idx(*(f"p{i}" for i in range(len(parts))))))
-    c.check("a folder with summaries", c.write("summaries/a.idx", idx(*parts)).parent)
-    c.check("the summary of a compressed CDXJ", c.write("d.idx", "".join(
-        "com,a)/%d 20200101000000 %s\n" % (i, json.dumps({"offset": 0, "length": 1, "filename": p})) for i,
-        p in enumerate(parts))))
-
     index = c.write("rows/index.cdxj", cdxj(*up, "../secret", "/", "secret.wacz/../../../secret/private.warc.gz"))
     c.check("archives of rows", index, "robots.warc.gz", "--verify")
     c.check("archives of rows below a folder", index, "robots.warc.gz", "--verify", "--base", c.inside / "folder")
@@ -166,25 +153,21 @@ def run(binary, top):
         for name in up[:2]:
             z.writestr(name, ROBOTS + PAGE)
         z.writestr("archive/data.warc.gz", ROBOTS + PAGE)
-        z.writestr("indexes/index.idx", idx(*parts))
         z.writestr("indexes/index.cdxj", cdxj(*up))
         z.writestr("datapackage.json", json.dumps({"resources": [{"path": p, "hash": "sha256:00"} for p in parts]}))
     c.check("names in a WACZ", wacz, "--verify-digests")
 
     server, other = serving(), serving()
     other.files = {"/private.warc.gz": ROBOTS + PAGE}
-    named = lambda path, _: path in ("/lists/list", "/lists/a.idx", "/lists/a.loc",
-                                     "/inside/index.cdxj") or path.startswith("/crawl/") and ".." not in path or path == "/lists/folder"
+    named = lambda path, _: path in ("/lists/list", "/lists/folder", "/inside/index.cdxj") or path.startswith("/crawl/") and ".." not in path
     lines = [*up, f"{other.url}/private.warc.gz", "s3://bucket/private.warc.gz",
              f"{server.url}/crawl/%2e%2e/private.warc.gz", "/", "folder"]
     server.files = {"/lists/list": "\n".join(lines).encode(),
-                    "/lists/a.idx": idx(*parts, f"{other.url}/private.warc.gz").encode(),
                     "/inside/index.cdxj": cdxj(*lines, "moved.warc.gz").encode()}
     c.check("lines of a list on a server", f"@{server.url}/lists/list")
     c.asked("lines of a list on a server", server, lambda path, raw: named(path, raw) or path == "/folder")
     c.check("lines of a list on a server, below a folder", f"@{server.url}/lists/list", "--base", c.inside)
     c.check("lines of a list on a server, below a URL", f"@{server.url}/lists/list", "--base", f"{server.url}/crawl/")
-    c.check("parts of an .idx on a server", f"{server.url}/lists/a.idx")
     server.redirects = {"/crawl/moved.warc.gz": f"{other.url}/private.warc.gz"}
     c.check("archives of rows on a server", f"{server.url}/inside/index.cdxj", "robots.warc.gz", "--verify",
             "--base", f"{server.url}/crawl")
