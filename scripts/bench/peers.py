@@ -1,9 +1,9 @@
 """Measures audits beside the scripts that a user would write, and compares their answers row by row.
 
-    peers BINARY DATA [--size MB] [--small-size MB] [--rows N] [--hosts N] [--rounds N] [--slow] [--out FILE]
+    peers BINARY DATA [--size MB] [--small-size MB] [--rows N] [--hosts N] [--rounds N] [--out FILE]
 
 It makes archives and an index in the folder DATA, and keeps them. The scripts are
-peers/archives.py and peers/index.py. The programs take turns. Without --slow, warcio and Spark are left out.
+peers/archives.py and peers/index.py. The programs take turns.
 A row that a script answers otherwise is a fault, unless urllib.robotparser differs from Protego there, too.
 """
 
@@ -39,7 +39,7 @@ COMPARED = """
 
 
 def main(binary, data: Path, *, size: int = 1000, small_size: int = 400, rows: int = 1_000_000, hosts: int = 10_000,
-         rounds: int = 5, slow: bool = False, out: Path = None):
+         rounds: int = 5, out: Path = None):
     data, out = data.resolve(), out and out.open("w", encoding="utf-8")  # at once: a place that cannot be written ends here
     data.mkdir(parents=True, exist_ok=True)
     debian(data / "sources", [p for name in DOCUMENTATION for p in [name, *documentation_behind(name)]])
@@ -52,15 +52,11 @@ def main(binary, data: Path, *, size: int = 1000, small_size: int = 400, rows: i
     lines, wrong = [], []
     for name, shape, megabytes in (("pages", "pages", size), ("small records", "small", small_size)):
         inputs = sorted(made(data, shape, megabytes).glob("*.warc.gz"))
-        peers = {"FastWARC and Protego": ("archives", "fastwarc", "protego", "BenchBot"),
-                 "FastWARC and urllib.robotparser": ("archives", "fastwarc", "robotparser", "BenchBot")}
-        if slow:
-            peers["warcio and urllib.robotparser"] = ("archives", "warcio", "robotparser", "BenchBot")
+        peers = {"FastWARC and Protego": ("archives", "protego", "BenchBot"),
+                 "FastWARC and urllib.robotparser": ("archives", "robotparser", "BenchBot")}
         ours = {"`audit`": ("audit", *inputs), "`ingest`": ("ingest", *inputs)}
         lines += measure(name, binary, data / "turn", ours, peers, inputs, ON_RECORD, rounds, wrong)
-    peers = {"DuckDB and Protego": ("index", "duckdb", "CCBot")}
-    if slow:
-        peers["PySpark and Protego"] = ("index", "spark", "CCBot")
+    peers = {"DuckDB and Protego": ("index", "CCBot")}
     ours = {"`audit`": ("audit", *index, robots), "`audit`, few tables": ("audit", *index, robots, "--tables", FEW)}
     lines += measure(f"an index of {rows:,} rows", binary, data / "turn", ours, peers, [robots, *index], ON_PLACE, rounds, wrong)
     text = written(lines, rounds)
@@ -113,7 +109,7 @@ def measure(name, binary, out, ours, peers, inputs, on, rounds, wrong):
         shutil.rmtree(out / "kept", ignore_errors=True)
         for command, words in reversed(commands.items()):  # ours first: what it finds is kept for the comparison
             shutil.rmtree(out / "ours", ignore_errors=True)
-            remove(out / "theirs")
+            (out / "theirs").unlink(missing_ok=True)
             out.mkdir(exist_ok=True)
             process, *figures = cost(*words)
             if process.returncode not in (0, 3):
@@ -132,20 +128,14 @@ def measure(name, binary, out, ours, peers, inputs, on, rounds, wrong):
         yield f"| {name} | {command} | {wall:.1f} | {cpu:.1f} | {ratio} | {peak / 1e6:.0f} |"
 
 
-def remove(path):
-    shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
-
-
 def compare(name, out, on):
     """Yields what a script and `audit` answer differently."""
-    theirs = out / "theirs"
-    theirs = theirs / "*.parquet" if theirs.is_dir() else theirs
-    for allowed, verdict, n in duckdb.sql(COMPARED.format(theirs=theirs, ours=out / "kept/fetches.parquet", on=on)).fetchall():
+    for allowed, verdict, n in duckdb.sql(COMPARED.format(theirs=out / "theirs", ours=out / "kept/fetches.parquet", on=on)).fetchall():
         yield f"{name}: {n:,} rows: allowed is {allowed}, the verdict is {verdict}"
 
 
 def written(lines, rounds):
-    names = "duckdb", "FastWARC", "Protego", "pyarrow", "pyspark", "warcio"
+    names = "duckdb", "FastWARC", "Protego", "pyarrow"
     return f"""# Audits beside scripts
 
     scripts/bench/run peers BINARY DATA --rounds {rounds}

@@ -1,6 +1,6 @@
-"""An audit of archives as a user would write it: archives.py READER PARSER TOKEN OUT ARCHIVE...
+"""An audit of archives as a user would write it: archives.py PARSER TOKEN OUT ARCHIVE...
 
-READER is fastwarc or warcio, PARSER is protego or robotparser. OUT gets a row for each response of a page: its
+FastWARC reads the archives. PARSER is protego or robotparser. OUT gets a row for each response of a page: its
 record, URL and date, and whether the latest robots.txt of its origin before it lets the crawler fetch it.
 What pages state in tags is not read.
 """
@@ -13,12 +13,12 @@ import urllib.robotparser
 
 import pyarrow
 import pyarrow.parquet
+from fastwarc.warc import ArchiveIterator, WarcRecordType
+from protego import Protego
 
 
-def fastwarc(path):
+def responses(path):
     """Record ID, URL, date and HTTP status of each response; its body, if it is a robots.txt."""
-    from fastwarc.warc import ArchiveIterator, WarcRecordType
-
     with open(path, "rb") as file:
         for record in ArchiveIterator(file, record_types=WarcRecordType.response, parse_http=False):
             url = record.headers["WARC-Target-URI"]
@@ -28,24 +28,7 @@ def fastwarc(path):
                    record.reader.read() if is_robots else None)
 
 
-def warcio(path):
-    """The same with warcio."""
-    from warcio.archiveiterator import ArchiveIterator
-
-    with open(path, "rb") as file:
-        for record in ArchiveIterator(file):
-            if record.rec_type != "response":
-                continue
-            url = record.rec_headers["WARC-Target-URI"]
-            is_robots = urllib.parse.urlsplit(url).path == "/robots.txt"
-            yield (record.rec_headers["WARC-Record-ID"][1:-1], url, record.rec_headers["WARC-Date"],
-                   int(record.http_headers.get_statuscode()) if is_robots else None,
-                   record.content_stream().read() if is_robots else None)
-
-
 def protego(body, token):
-    from protego import Protego
-
     rules = Protego.parse(body.decode("utf-8", "replace"))
     return lambda url: rules.can_fetch(url, token)
 
@@ -61,11 +44,11 @@ def origin(url):
     return f"{parts.scheme}://{parts.netloc}"
 
 
-def main(reader, parser, token, out, *paths):
+def main(parser, token, out, *paths):
     parsed = functools.lru_cache(10_000)(lambda body: globals()[parser](body, token))
     captures, pages = {}, {"id": [], "url": [], "date": []}
     for path in paths:
-        for record, url, date, status, body in globals()[reader](path):
+        for record, url, date, status, body in responses(path):
             if status is not None:
                 captures.setdefault(origin(url), []).append((date, status, body))
             else:
