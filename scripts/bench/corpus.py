@@ -1,19 +1,15 @@
-"""Makes archives to measure readers with, in the shape of Common Crawl's.
+"""Makes an archive to measure readers with, in the shape of Common Crawl's.
 
-    corpus SOURCES FOLDER [--shape pages|small] [--size MB] [--files N] [--copies N]
+    corpus SOURCES FOLDER [--shape pages|small] [--size MB]
 
 SOURCES is a folder of HTML documentation. Each record is a gzip member: a warcinfo first, then a request, a response and
-a metadata record for each fetch, robots.txt among them. --size is that of all archives, compressed, about, and copies
-not counted; --copies writes each fetch N times, with other hosts and record ids. The same arguments, sources and
-release of zlib give the same bytes. FOLDER/corpus.json counts what there is.
+a metadata record for each fetch, robots.txt among them. --size is that of the archive, compressed, about. The same
+arguments, sources and release of zlib give the same bytes.
 """
 
 import base64
 import datetime
 import gzip
-import hashlib
-import itertools
-import json
 import math
 import multiprocessing
 import random
@@ -114,19 +110,16 @@ def records(rng, host, moment, path, status, media, body):
             "WARC-Payload-Digest": None if payload is None else sha1(payload)}, "1.0")
 
 
-def segment(number, shape, texts, copies):
-    """(members, records, bytes inflated) of the fetches of some hosts: the robots.txt of each, then pages of each in turn."""
-    rng, out, octets = random.Random(number), [], 0
+def segment(number, shape, texts):
+    """The members of the fetches of some hosts: the robots.txt of each, then pages of each in turn."""
+    rng, out = random.Random(number), []
     fetches = [("/robots.txt", *robots(rng, number * HOSTS + n)) for n in range(HOSTS)]
     fetches += [(path(rng), "200 OK", "text/html; charset=UTF-8", page(rng, shape, texts)) for _ in range(shape.fetches * HOSTS)]
-    for copy in range(copies):
-        for n, fetch in enumerate(fetches):
-            host = f"www.site-{(number * HOSTS + n % HOSTS) * copies + copy:06d}.example"
-            moment = BEGIN + datetime.timedelta(seconds=number + n // 10)
-            for made in records(rng, host, moment, *fetch):
-                octets += len(made)
-                out.append(gzip.compress(made, 6, mtime=0))
-    return b"".join(out), len(out), octets
+    for n, fetch in enumerate(fetches):
+        host = f"www.site-{number * HOSTS + n % HOSTS:06d}.example"
+        moment = BEGIN + datetime.timedelta(seconds=number + n // 10)
+        out += [gzip.compress(made, 6, mtime=0) for made in records(rng, host, moment, *fetch)]
+    return b"".join(out)
 
 
 def begin(*made_of):
@@ -138,30 +131,17 @@ def made(number):
     return segment(number, *MADE_OF)
 
 
-def main(sources: Path, folder: Path, *, shape="pages", size: int = 1000, files: int = 1, copies: int = 1):
+def main(sources: Path, folder: Path, *, shape="pages", size: int = 1000):
     of = SHAPES[shape]
     texts = list(read_texts(sources, of.ratio))
     segments = max(1, size * 1_000_000 // (of.deflated * of.fetches * HOSTS))
-    about = {"shape": shape, "size_mb": size, "copies": copies, "zlib": zlib.ZLIB_RUNTIME_VERSION,
-             "page_fetches": segments * HOSTS * of.fetches * copies, "hosts": segments * HOSTS * copies,
-             "records": 0, "bytes": 0, "compressed_bytes": 0, "files": [], "sha256": []}
-    temporary = folder.with_suffix(".tmp")
+    temporary, name = folder.with_suffix(".tmp"), "00000.warc.gz"
     shutil.rmtree(temporary, ignore_errors=True)
     temporary.mkdir(parents=True)
-    with multiprocessing.Pool(initializer=begin, initargs=(of, texts, copies)) as pool:
-        for n in range(files):
-            name, total = f"{n:05d}.warc.gz", hashlib.sha256()
-            info = record("warcinfo", f"software: scripts/bench/corpus\r\nhttp-header-user-agent: {AGENT}\r\n".encode(), {
-                "WARC-Date": iso(BEGIN), "WARC-Record-ID": uuid_of(n),
-                "Content-Type": "application/warc-fields", "WARC-Filename": name}, "1.0")
-            parts = pool.imap(made, range(n * segments // files, (n + 1) * segments // files))
-            with open(temporary / name, "wb") as out:
-                for members, number, octets in itertools.chain([(gzip.compress(info, 6, mtime=0), 1, len(info))], parts):
-                    out.write(members)
-                    total.update(members)
-                    for key, more in (("records", number), ("bytes", octets), ("compressed_bytes", len(members))):
-                        about[key] += more
-            about["files"].append(name)
-            about["sha256"].append(total.hexdigest())
-    (temporary / "corpus.json").write_text(json.dumps(about, indent=2) + "\n")
+    info = record("warcinfo", f"software: scripts/bench/corpus\r\nhttp-header-user-agent: {AGENT}\r\n".encode(), {
+        "WARC-Date": iso(BEGIN), "WARC-Record-ID": uuid_of(0),
+        "Content-Type": "application/warc-fields", "WARC-Filename": name}, "1.0")
+    with multiprocessing.Pool(initializer=begin, initargs=(of, texts)) as pool, open(temporary / name, "wb") as out:
+        out.write(gzip.compress(info, 6, mtime=0))
+        out.writelines(pool.imap(made, range(segments)))
     temporary.rename(folder)
