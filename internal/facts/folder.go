@@ -20,7 +20,7 @@ import (
 
 // SchemaVersion names the shape of the facts. It is part of their folder's name:
 // facts of another version are not read, and not migrated, but made again.
-const SchemaVersion = "33"
+const SchemaVersion = "34"
 
 // The private part of an output folder: its name, and the files in it.
 const (

@@ -3,6 +3,7 @@ package reading
 import (
 	"bytes"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -22,7 +23,7 @@ import (
 func (e *extractor) extractPayload(d *draft, url weburl.URL) error {
 	x := d.exchange
 	x.Kind = facts.KindOf(url)
-	x.isTarget = len(e.targets.keys) > 0 && e.targets.keys[url.Key()]
+	x.isTarget = e.targets.has(url, math.MaxInt)
 	if x.Kind == facts.CaptureNone && x.isTarget {
 		x.Kind = facts.CaptureTarget
 	}

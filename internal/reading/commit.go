@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/archive/input"
@@ -177,7 +178,9 @@ func (c *Committer) expire(upTo int) error {
 	for _, q := range c.pairing.alone {
 		c.Stats.Unanswered++
 		c.firstAlone = cmp.Or(c.firstAlone, q)
-		c.runs.hear(q.run, q.userAgent, false)
+		url, _ := weburl.Parse(q.target)
+		isRobots := facts.KindOf(url) == facts.CaptureRobots && q.method == http.MethodGet
+		c.runs.hear(q.run, q.userAgent, isRobots, c.targets.has(url, q.index))
 	}
 	c.pairing.alone = c.pairing.alone[:0]
 	return err
@@ -225,7 +228,7 @@ func (c *Committer) pair(d *draft, length int64) (done []*exchange) {
 		c.pairing.addMetadata(d.metadata)
 	case d.exchange != nil:
 		c.place(d, length)
-		c.targets.add(d.target)
+		c.targets.add(d.target, c.index)
 		c.pairing.addExchange(d.exchange)
 	}
 	return nil

@@ -139,13 +139,13 @@ func TestTargetsOfDroppedRecords(t *testing.T) {
 
 func TestTargetSetIsBounded(t *testing.T) {
 	var s targetSet
-	s.add("")
-	s.add(strings.Repeat("x", maxTarget+1))
+	s.add("", 1)
+	s.add(strings.Repeat("x", maxTarget+1), 1)
 	for i := range maxTargets + 10 {
-		s.add(fmt.Sprint(i))
-		s.add(fmt.Sprint(i))
+		s.add(fmt.Sprint(i), i)
+		s.add(fmt.Sprint(i), i+1)
 	}
-	if len(s.keys) != maxTargets || len(s.order) != maxTargets || s.keys["9"] || !s.keys["10"] || s.keys[""] {
+	if len(s.keys) != maxTargets || len(s.order) != maxTargets || s.keys["9"] != 0 || s.keys["10"] != 10 {
 		t.Errorf("%d keys, %d in order", len(s.keys), len(s.order))
 	}
 }

@@ -111,21 +111,21 @@ func (r *crawlRun) follow(c *facts.Capture) {
 	r.latest, r.server = t, cmp.Or(c.ServerSeconds, r.server)
 }
 
-// hear adds the User-Agent of a request to its run.
-func (rs *crawlRuns) hear(run int32, userAgent string, asksRobots bool) {
-	rs.list[run-1].Hear(userAgent, asksRobots)
+// hear adds the User-Agent of a request to its run. Some crawlers request robots.txt without one, and follow its
+// redirects with or without one: that, and what a redirect of robots.txt led to, shows nothing.
+func (rs *crawlRuns) hear(run int32, userAgent string, isRobots, isTarget bool) {
+	if userAgent != "" || !isRobots && !isTarget {
+		rs.list[run-1].Hear(userAgent, isRobots && !isTarget)
+	}
 }
 
 // hearOf adds who made a fetch, and what its Date field shows of the clock, once its request is known or will not be.
-// What a redirect of robots.txt led to shows nothing: some crawlers request robots.txt without a User-Agent, and follow
-// its redirects with or without one.
 func (rs *crawlRuns) hearOf(x *exchange) {
-	isRobots := x.Kind == facts.CaptureRobots
 	if x.Run != 0 && x.ServerSeconds != 0 && x.Precision >= facts.PrecisionSecond {
 		rs.list[x.Run-1].dates.add(x.HostReversed, x.Index, x.Micros/1e6-x.ServerSeconds)
 	}
-	if x.Run != 0 && (x.UserAgent != "" || x.requested && !isRobots && !x.isTarget) {
-		rs.hear(x.Run, x.UserAgent, isRobots && !x.isTarget)
+	if x.Run != 0 && (x.UserAgent != "" || x.requested) {
+		rs.hear(x.Run, x.UserAgent, x.Kind == facts.CaptureRobots, x.isTarget)
 	}
 }
 
