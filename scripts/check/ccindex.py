@@ -1,16 +1,14 @@
-"""Common Crawl's columnar index, written of CDXJ: the columns and folders of commoncrawl/cc-index-table.
-
-    ccindex.py JOB.json
-
-writes with Spark, as Common Crawl does, what write() writes with pyarrow otherwise.
-"""
+"""Common Crawl's columnar index, written of CDXJ: the columns and folders of commoncrawl/cc-index-table."""
 
 import datetime
 import json
-import sys
 import uuid
 from urllib.parse import urlsplit
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+STRING, INTEGER = pa.string(), pa.int32()
 # Columns, and the crawl since which there are some. src/main/resources/schema/cc-index-schema-flat.json.
 STRINGS_BEFORE = [
     "url_surtkey", "url", "url_host_name", "url_host_tld", "url_host_2nd_last_part", "url_host_3rd_last_part", "url_host_4th_last_part",
@@ -18,22 +16,18 @@ STRINGS_BEFORE = [
     "url_host_name_reversed", "url_protocol",
 ]
 COLUMNS = [
-    *((name, "string", None) for name in STRINGS_BEFORE), ("url_port", "integer", None), ("url_path", "string", None), ("url_query", "string", None),
-    ("fetch_time", "timestamp", None), ("fetch_status", "short", None), ("fetch_redirect", "string", "2019-47"),
-    ("content_digest", "string", None), ("content_mime_type", "string", None), ("content_mime_detected", "string", None),
-    ("content_charset", "string", "2018-39"), ("content_languages", "string", "2018-39"), ("content_truncated", "string", "2019-47"),
-    ("warc_record_id", "binary", "2026-30"), ("warc_filename", "string", None), ("warc_record_offset", "integer", None),
-    ("warc_record_length", "integer", None), ("warc_segment", "string", None),
+    *((name, STRING, None) for name in STRINGS_BEFORE), ("url_port", INTEGER, None), ("url_path", STRING, None),
+    ("url_query", STRING, None), ("fetch_time", pa.timestamp("us", "UTC"), None), ("fetch_status", pa.int16(), None),
+    ("fetch_redirect", STRING, "2019-47"), ("content_digest", STRING, None), ("content_mime_type", STRING, None),
+    ("content_mime_detected", STRING, None), ("content_charset", STRING, "2018-39"), ("content_languages", STRING, "2018-39"),
+    ("content_truncated", STRING, "2019-47"), ("warc_record_id", pa.binary(), "2026-30"), ("warc_filename", STRING, None),
+    ("warc_record_offset", INTEGER, None), ("warc_record_length", INTEGER, None), ("warc_segment", STRING, None),
 ]
 
 # Forms in which Common Crawl has written the table.
 FORMS = {"2018-05": {"timestamps": "INT96", "compression": "gzip"},
     "2024-51": {"timestamps": "TIMESTAMP_MILLIS", "compression": "gzip"},
     "2026-30": {"timestamps": "TIMESTAMP_MILLIS", "compression": "zstd"}}
-
-
-def columns(form):
-    return [(name, kind) for name, kind, since in COLUMNS if since is None or since <= form]
 
 
 def rows(lines, crawl):
@@ -72,11 +66,7 @@ def record_id(text):
 
 def write(form, folders, to):
     """write writes the table of a form: folders are the lines of CDXJ of each crawl."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    types = {"string": pa.string(), "integer": pa.int32(), "short": pa.int16(), "timestamp": pa.timestamp("us", "UTC"), "binary": pa.binary()}
-    schema = pa.schema([(name, types[kind]) for name, kind in columns(form)])
+    schema = pa.schema([(name, kind) for name, kind, since in COLUMNS if since is None or since <= form])
     options = {"compression": FORMS[form]["compression"]}
     if FORMS[form]["timestamps"] == "INT96":
         options["use_deprecated_int96_timestamps"] = True
@@ -90,26 +80,3 @@ def write(form, folders, to):
             part = to / f"crawl={crawl}" / f"subset={subset}" / f"part-00000-{uuid.uuid4()}.c000.{options['compression']}.parquet"
             part.parent.mkdir(parents=True)
             pq.write_table(pa.Table.from_pylist(values, schema), part, **options)
-
-
-def spark(job):
-    """spark writes all forms that a job names: {form: [folders, to]}."""
-    from pyspark.sql import SparkSession
-    from pyspark.sql.types import StructType
-
-    session = (SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").config("spark.sql.session.timeZone", "UTC")
-               .config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1").getOrCreate())
-    session.sparkContext.setLogLevel("ERROR")
-    for form, (folders, to) in job.items():
-        fields = [*columns(form), ("crawl", "string"), ("subset", "string")]
-        schema = StructType.fromJson({"type": "struct", "fields": [{"name": n, "type": t, "nullable": True, "metadata": {}} for n, t in fields]})
-        data = [tuple((values | {"crawl": crawl, "subset": subset}).get(name) for name, _ in fields)
-                for crawl, lines in folders.items() for subset, values in rows(lines, crawl)]
-        session.conf.set("spark.sql.parquet.outputTimestampType", FORMS[form]["timestamps"])
-        table = session.createDataFrame(data, schema).coalesce(1).sortWithinPartitions("crawl", "subset", "url_surtkey")
-        table.write.partitionBy("crawl", "subset").option("compression", FORMS[form]["compression"]).parquet(to)
-    session.stop()
-
-
-if __name__ == "__main__":
-    spark(json.load(open(sys.argv[1])))

@@ -1,20 +1,17 @@
-"""Indexes and lists of URLs that other programs write are read as they meant them; each loss against archives has a reason.
+"""Indexes that other programs write are read as they meant them; each loss against archives has a reason.
 
-    index BINARY [--spark]
+    index BINARY
 
 cdxj-indexer writes CDXJ and CDX of the archives of testdata and ../shared, pyarrow and DuckDB write Parquet:
 internal/cdx/oracle_test.go compares. Then audits of indexes and archives of robots.txt are compared with audits of the
 whole archives: every row of an index must give the fetch that its archive gives, verdict and all, but for what LOST
 names. It fails where something differs without a reason, or if one of the reasons is no longer needed. Archives hold all
-that their own indexes can state: beside these, every table is that of the archives alone. With --spark, PySpark writes
-Common Crawl's table, and else pyarrow.
+that their own indexes can state: beside these, every table is that of the archives alone.
 """
 
 import gzip
-import json
-import re
 import os
-import subprocess
+import re
 import sys
 from pathlib import Path
 
@@ -22,7 +19,6 @@ import duckdb
 
 import ccindex
 import index_makers as make
-import run
 import whole
 from lib import ROOT, TESTDATA, audit_list, call, folder as temporary, shared, words
 
@@ -98,7 +94,7 @@ def check_documents():
         sys.exit(f"docs/FORMATS.md and the rules differ: {documented ^ ruled}")
 
 
-def main(binary, *, spark: bool = False):
+def main(binary):
     check_documents()
     roots, comparison = [TESTDATA, *shared("warc")], whole.Comparison(LOST)
     with temporary() as tmp:
@@ -106,7 +102,7 @@ def main(binary, *, spark: bool = False):
         call("go", "test", "-count=1", "-run", "Oracle", "./internal/cdx", cwd=ROOT, env=os.environ | {"ROBOTSAUDIT_INDEXES": str(tmp)}, codes=(0,))
     with temporary() as tmp:
         folders = list(whole.wholes(binary, roots, tmp))
-        for maker, made in makers(folders, tmp, spark):
+        for maker, made in makers(folders, tmp):
             for i, (folder, (indexes, rows)) in enumerate(zip(folders, made)):
                 if indexes:
                     out = tmp / f"{maker}-{i}"
@@ -145,7 +141,7 @@ def compare_own(binary, folder, tmp, comparison):
                                            for row in duckdb.sql(f"({one}) EXCEPT ALL ({other})").fetchall()]
 
 
-def makers(folders, tmp, spark):
+def makers(folders, tmp):
     """makers are ways to make indexes; of each folder, the indexes and the places of the records that they tell of."""
     for kind, options, rows in make.FORMS:
         maker = "".join((kind, *options))
@@ -165,14 +161,9 @@ def makers(folders, tmp, spark):
         text = "".join(make.indexed(a, "--fields", "http:location,warc-record-id,warc-truncated") for a in folder.archives)
         lines[f"CC-MAIN-2024-{i:02}"] = sorted(text.splitlines())
     rows = [placed(make.cdxj_rows("\n".join(text))) for text in lines.values()]
-    job = {form: (lines, str(tmp / f"cc-index-{form}")) for form in ccindex.FORMS}
-    if spark:
-        (tmp / "job.json").write_text(json.dumps(job))
-        subprocess.run([run.python_of("requirements-spark.txt"), ccindex.__file__, tmp / "job.json"], check=True)
-    for form, (_, to) in job.items():
-        if not spark:
-            ccindex.write(form, lines, Path(to))
-        parts = [Path(to) / f"crawl={crawl}" for crawl in lines]
+    for form in ccindex.FORMS:
+        ccindex.write(form, lines, tmp / f"cc-index-{form}")
+        parts = [tmp / f"cc-index-{form}" / f"crawl={crawl}" for crawl in lines]
         yield f"cc-index {form}", [([p] if p.is_dir() else [], r) for p, r in zip(parts, rows)]
 
 

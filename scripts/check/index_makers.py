@@ -8,7 +8,6 @@ import contextlib
 import datetime
 import io
 import json
-import csv
 import logging
 import sys
 from pathlib import Path
@@ -146,33 +145,7 @@ def tables(output):
     print(f"{len(forms) + 3} tables of {len(columns['url'])} rows", flush=True)
 
 
-def lists(output):
-    """lists writes lists of URLs as csv and json of Python and pyarrow do."""
-    rows = [(f'https://h/{i}?"a,b"\n' if i % 9 == 0 else f"https://h/{i}é", f"2024-05-01T12:00:{i % 60:02}Z", None if i % 4 else f"bot/{i % 3}") for i in range(1000)]
-    expected = [{"URL": u, "Time": t, "Agent": a} for u, t, a in rows]
-    line = 2
-    for row in expected:
-        row["Line"] = line
-        line += 1 + row["URL"].count("\n")
-    for delimiter, name in (",", "comma"), ("\t", "tab"), (";", "semicolon"):
-        path = output / f"list-{name}.csv"
-        with open(path, "w", newline="") as f:
-            w = csv.writer(f, delimiter=delimiter)
-            w.writerow(["url", "warc_date", "user_agent"])
-            w.writerows(rows)
-        write(path, expected)
-    numbered = [row | {"Line": i} for i, row in enumerate(expected, 1)]
-    for name, ascii in ("ascii", True), ("utf8", False):
-        path = output / f"list-{name}.jsonl"
-        path.write_text("".join(json.dumps({"url": u, "n": [1, {}], "warc_date": t, "user_agent": a}, ensure_ascii=ascii) + "\n" for u, t, a in rows))
-        write(path, numbered)
-    path = output / "list.parquet"
-    pq.write_table(pa.table({"n": pa.array([[1]] * len(rows)), "url": [r[0] for r in rows], "warc_date": [r[1] for r in rows], "user_agent": pa.array([r[2] for r in rows]).dictionary_encode()}), path)
-    write(path, numbered)
-
-
 def write_all(output, folders):
     logging.disable()
     tables(output)
-    lists(output)
     archives(output, folders)
