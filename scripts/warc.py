@@ -19,7 +19,7 @@ from urllib.parse import quote, urljoin
 from warcio.archiveiterator import ArchiveIterator
 from warcio.statusandheaders import StatusAndHeadersParser
 
-from lib import ROOT
+from lib import ROOT, bare
 from robots import decoded
 
 
@@ -327,11 +327,6 @@ def validators(etag, modified):
     if modified:
         named["Last-Modified"] = {modified.strip()}
     return named
-
-
-def bare(text):
-    """Without the angle brackets that some writers put around URLs, and all around ids."""
-    return text.strip().removeprefix("<").removesuffix(">") if text else None
 
 
 def members(data, most=0):

@@ -18,7 +18,7 @@ been served last when it began, and what the site served to all.
    alone speaks, and is ahead of the server, the request is counted apart.
 5. A request from elsewhere in an operator's name names no crawler. A person's has no verdict.
 6. Of the true violations by operators' crawlers that were served ten minutes before, and whose sizes show the version,
-   at least 95 of 100 are certain.
+   at least nine in ten are certain.
 7. No address is in any output; the results are the same with one worker and four.
 """
 

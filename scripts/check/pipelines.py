@@ -1,18 +1,13 @@
 """What python/README.md says of pipelines holds on rows in the shape of FineWeb: each example keeps what the lists keep.
 
-    pipelines BINARY [--rows N] [--hosts N] [--sample N] [--data DIR]
+    pipelines BINARY [--rows N] [--hosts N] [--data DIR]
 
 Each host has captures of robots.txt of its own, spread over two years: of ../shared/robots/wild-2019.tar.gz where that is
 here, else made ones. The paths of rows are mostly those that a robots.txt of their host speaks of. The blocks of Python in
 the section "Pipelines" run one by one, each in a process of its own: rows a second, and the peak of memory.
-
-A sample of the rows is decided by PyPI's Protego, too, row by row: by the robots.txt that was captured last before the
-date. Where it differs, Protego is asked again, of the same file without what it reads otherwise than RFC 9309, one thing
-after the other, until it agrees. A row that it then still decides otherwise is a fault.
 """
 
 import bisect
-import collections
 import concurrent.futures
 import contextlib
 import datetime
@@ -31,9 +26,7 @@ import datasets
 import duckdb
 import pyarrow
 import pyarrow.parquet as parquet
-from protego import Protego
 
-import robots
 from lib import ROOT, call, cost, folder, iso, message, record, shared, uuid_of
 from package import installed
 
@@ -195,95 +188,7 @@ def kept_by_all(data):
             yield f"{name}: {len(found):,} rows, not {len(expected):,}; {missing:,} missing, {more:,} too many"
 
 
-def compare(data, of, sample):
-    """Decides a sample of the rows by Protego, and counts why the lists differ. Yields what nothing explains."""
-    db = duckdb.connect()
-    db.execute("SET TimeZone = 'UTC'")
-    decided = " UNION ALL ".join(f"SELECT *, '{name}' AS list FROM '{data}/{name}.parquet'" for name in LISTS)
-    itself = dict(db.sql(f"""SELECT regexp_extract(url, '//h([0-9]+)', 1)::INT, list(date ORDER BY date)
-                             FROM '{data}/fineweb.parquet' WHERE url LIKE '%.example/robots.txt%' GROUP BY ALL""").fetchall())
-    rows = db.sql(f"""SELECT url, strftime(fetch_time, '%Y-%m-%dT%H:%M:%S'), list, reason, detail FROM ({decided})
-                      ORDER BY hash(url, fetch_time), url, fetch_time LIMIT {sample}""").fetchall()
-    counts = collections.Counter()
-    for url, moment, name, reason, detail in rows:
-        ours = {"keep": True, "drop": False}.get(name)
-        host, path = re.fullmatch(r"https://h(\d+)\.example(.*)", url).groups()
-        if reason == "robots_unknown" and detail == "unread_capture" and min(itself.get(int(host), ["~"])) < moment + "Z":
-            counts[name, "not asked", "a row is of robots.txt, which no archive has"] += 1
-            continue
-        theirs, why = explained(of[int(host)], datetime.datetime.fromisoformat(moment), path, ours, detail or reason)
-        counts[name, {True: "allowed", False: "disallowed", None: "nothing"}[theirs], why] += 1
-        if why is None:
-            yield f"{url} of {moment}: {name} ({reason}, {detail}), and Protego says {theirs}"
-    print(f"\nA sample of {len(rows):,} rows by Protego:\n\n| list | Protego | because | rows |\n|---|---|---|--:|")
-    for (name, theirs, why), n in sorted(counts.items(), key=lambda count: (count[0][0], -count[1])):
-        print(f"| {name} | {theirs} | {why} | {n:,} |")
-
-
-def explained(some, moment, path, ours, reason):
-    """What Protego says by the last capture before a moment, and why that differs from the lists: None if nothing explains it."""
-    at = bisect.bisect_right(some, moment, key=lambda capture: capture[0])
-    before, after = some[at - 1] if at else None, some[at] if at < len(some) else None
-    theirs = before and answer(before, path)
-    if theirs == ours:
-        return theirs, "the same"
-    if ours is None:
-        return theirs, reason if unknown(reason, before, after, moment, path) else None
-    if before is None:  # one within 24 hours after the date counts
-        near = after and after[0] - moment <= datetime.timedelta(days=1) and after[1] in (200, 404)
-        return theirs, "captured within 24 hours after" if near and strict(after, path) == ours else None
-    return theirs, next((why for why, allowed in readings(before[2], path) if allowed == ours), None)
-
-
-def unknown(reason, before, after, moment, path):
-    """Whether the captures bear out that nobody can know."""
-    old = before and moment - before[0] > datetime.timedelta(days=1)
-    match reason:
-        case "no_capture":
-            return before is None
-        case "unreachable_stale":
-            return before and before[1] == 500 and old
-        case "undecodable":
-            return b"\0" in before[2][:512]  # an image, say
-        case "refused_to_other":
-            return (before or after) and (before or after)[1] == 403
-        case "changed_between":
-            near = after and after[0] - moment <= datetime.timedelta(days=1)
-            return old and near and strict(before, path) != strict(after, path)
-    return False
-
-
-def answer(capture, path):
-    _, status, body = capture
-    return status < 500 if status != 200 else parsed(body.decode("utf-8", "replace")).can_fetch("https://h.example" + path, AGENT)
-
-
-def strict(capture, path):
-    return capture[1] < 500 if capture[1] != 200 else list(readings(capture[2], path))[-1][1]
-
-
-def readings(body, path):
-    """What Protego says of a file without one thing after the other that it reads otherwise than RFC 9309."""
-    url = "https://h.example" + path
-    body = robots.decoded(robots.within_parse_limit(body))
-    yield "byte order mark, UTF-16, or 500 KiB", parsed(body.decode("utf-8", "replace")).can_fetch(url, AGENT)
-    lines = [(b"User-agent", value) if value else (line.key.encode(), line.value) for group in robots.groups(body)
-             for value, line in [*((agent, None) for agent in group.agents), *((b"", rule) for rule in group.rules())]]
-    yield "misspelt keys, and lines between groups", parsed(text(lines)).can_fetch(url, AGENT)
-    lines = [(key, (AGENT.encode() if robots.names(value, AGENT) else b"*" if value == b"*" else b"other") if key == b"User-agent" else value)
-             for key, value in lines]
-    yield "names of crawlers", parsed(text(lines)).can_fetch(url, AGENT)
-    yield "percent-encoding, queries and other bytes of paths", robots.by_protego(body, AGENT)(path.encode())
-
-
-def text(lines):
-    return b"".join(b"%s: %s\n" % line for line in lines).decode("utf-8", "replace")
-
-
-parsed = functools.cache(Protego.parse)
-
-
-def main(binary, *, rows: int = 5_000, hosts: int = 500, sample: int = 20_000, data: Path = None):
+def main(binary, *, rows: int = 5_000, hosts: int = 500, data: Path = None):
     with folder() as work:
         data = (data or work / "data").resolve()
         data.mkdir(parents=True, exist_ok=True)
@@ -294,5 +199,5 @@ def main(binary, *, rows: int = 5_000, hosts: int = 500, sample: int = 20_000, d
             print(f"| {heading} | {wall:.1f} | {cpu:.1f} | {rows / cpu:,.0f} | {peak / 1e6:.0f} |", flush=True)
         of = list(captures(random.Random(SEED), hosts))
         print(f"\n{rows:,} rows of {hosts:,} hosts; {sum(map(len, of)):,} captures, of {len({body for some in of for *_, body in some}):,} files")
-        wrong = [*by_commands(binary, data, rows), *kept_by_all(data), *compare(data, of, sample)]
+        wrong = [*by_commands(binary, data, rows), *kept_by_all(data)]
     return "\n".join(wrong[:100]) or None

@@ -1,18 +1,16 @@
 """Recompute every violation from the proof that its row cites.
 
-    recompute DIR ARCHIVE_ROOT...
+    recompute DIR ARCHIVE_ROOT
 
-DIR holds the tables of an audit, ARCHIVE_ROOT the archives that warc_filename names (several roots are searched in
-turn). For each row of violations and of unproven, the fetch, the governing robots.txt capture, the record of the body
-and that of the copy that allows are read by file and offset, and the row must agree with what they hold: URLs, times,
-age, evidence, status, the body's digest, the rule's text and line, that the rule matches and that no rule of the group
-outweighs it, and that the copy or the reading that contests it allows. expected.py has the certainty.
+DIR holds the tables of an audit, ARCHIVE_ROOT the archives that warc_filename names. For each row of
+violations and of unproven, the fetch, the governing robots.txt capture, the record of the body and that of
+the copy that allows are read by file and offset, and the row must agree with what they hold: URLs, times,
+age, evidence, status, the body's digest, the rule's text and line, that the rule matches and that no rule of
+the group outweighs it, and that the copy or the reading that contests it allows. expected.py has the
+certainty, and reference.py the readings.
 """
 
 import hashlib
-import shutil
-import tempfile
-import zipfile
 from collections import Counter
 from datetime import timedelta, timezone
 from functools import lru_cache
@@ -20,31 +18,18 @@ from pathlib import Path
 
 from warcio.archiveiterator import ArchiveIterator
 
+import reference
 import robots
 import warc
 from lib import TABLES, bare, table, words
 
 DAY = 24 * 3600
 CUT = "… (cut)"  # at the end of a rule of more than 2 KiB
-EXEMPT = {"user_triggered", "documented_exempt"}  # readings of operators' pages, if no group names the token
-DOCUMENTED = {"googlebot-image": "Googlebot", "googlebot-news": "Googlebot", "googlebot-video": "Googlebot"}
-
-
-_unpacked = tempfile.TemporaryDirectory(prefix="robotsaudit-check-")
 
 
 def origin_and_path(url):
     origin, path = warc.split_url(url)
     return origin, path.encode("utf-8", "surrogateescape")
-
-
-@lru_cache(maxsize=None)
-def entry_file(wacz, entry):
-    """entry_file unpacks an entry of a WACZ and gives the path of the copy."""
-    copy = tempfile.NamedTemporaryFile(dir=_unpacked.name, suffix=Path(entry).name, delete=False)
-    with copy, zipfile.ZipFile(wacz) as archives, archives.open(entry) as packed:
-        shutil.copyfileobj(packed, copy)
-    return Path(copy.name)
 
 
 def record_at(archive, offset):
@@ -85,21 +70,12 @@ def require(what, stated, found):
 
 
 class Archives:
-    def __init__(self, roots, durations):
-        self.roots, self.durations = roots, durations
-
-    def path(self, name):
-        whole = Path(name)
-        for part in (whole, *whole.parents):  # crawl.wacz/archive/data.warc.gz is an entry of crawl.wacz
-            for root in self.roots:
-                for found in (root / part, root):
-                    if found.is_file() and found.name == part.name:
-                        return found if part == whole else entry_file(found, whole.relative_to(part).as_posix())
-        raise Mismatch(f"{name} is in none of {', '.join(map(str, self.roots))}")
+    def __init__(self, root, durations):
+        self.root, self.durations = root, durations
 
     @lru_cache(maxsize=256)
     def record(self, name, offset):
-        found = record_at(self.path(name), offset)
+        found = record_at(self.root / name, offset)
         if found is None:
             raise Mismatch(f"no record at {name}:{offset}")
         return found
@@ -137,7 +113,7 @@ def check(row, archives, captures):
     require("a contested row, or one without a copy", row["certainty"] == "contested" or row["contested_warc_filename"] is None, True)
     if row["contested_warc_filename"] is not None:
         _check_contester(row, archives, fetch, capture)
-    elif row["certainty"] == "contested" and (body is None and not EXEMPT & words(row["notes"]) or body is not None and not (
+    elif row["certainty"] == "contested" and (body is None and not reference.exempt(row["agent"]) & words(row["notes"]) or body is not None and not (
             _readings_that_allow(body.body, row) & words(row["notes"]) or _unfinished(row, body))):
         raise Mismatch(f"contested, but no copy and none of the readings {row['notes']} allows")
 
@@ -214,7 +190,7 @@ def _digest(record):
 def _check_rule(row, body):
     inside = robots.within_parse_limit(body)
     path = origin_and_path(row["url"])[1]
-    rules = _rules(inside, row["agent"])
+    rules = robots.rules_for(inside, [row["agent"]] if row["agent"] else []) or ()
     cited = next((rule for rule in rules if rule.number == row["rule_line"]), None)
     if cited is None or cited.key != "disallow":
         raise Mismatch(f"line {row['rule_line']} is no disallow rule of the group of {row['agent']}")
@@ -233,10 +209,6 @@ def _check_group(row, body):
     require("group_line", row["group_line"], group.first)
     if not any(robots.names(agent, row["agent"] if robots.has_group(body, row["agent"]) else None) for agent in group.agents):
         raise Mismatch(f"none of the user-agent lines {group.agents!r} governs {row['agent']}")
-
-
-def _rules(body, agent, **reading):
-    return robots.rules_for(body, [agent] if agent else [], **reading) or ()
 
 
 def _check_text(stated, cited):
@@ -276,38 +248,21 @@ def _check_contester(row, archives, fetch, capture):
 
 def _readings_that_allow(body, row):
     """_readings_that_allow names the open readings of a body that allow the fetch."""
-    path = origin_and_path(row["url"])[1]
-    inside, agent = robots.within_parse_limit(body), row["agent"]
-    other = DOCUMENTED.get((agent or "").lower())
-    readings = {
-        "reserved_encoding": _allows(inside, agent, path, robots.RESERVED),
-        "unsafe_encoding": _allows(inside, agent, path, robots.UNSAFE),
-        "lenient": _allows(inside, agent, path, lenient=True),
-        "parse_limit": _allows(body, agent, path),
-        "documented_token": other is not None and not robots.has_group(inside, agent) and _allows(inside, other, path),
-        "robots_txt_encoded": robots.normalise_uri(path) == b"/robots.txt",
-        "content_usage": _allows(inside, agent, path, usage=True),
-        "html": b"<" in body[:1024],
-    }
-    return {name for name, allows in readings.items() if allows} | (set() if robots.has_group(inside, agent) else EXEMPT)
-
-
-def _allows(body, agent, path, equal=b"", **reading):
-    """_allows decides without Protego: lengths stay those of the file in any reading."""
-    winner = robots.deciding(_rules(body, agent, **reading), path, equal)
-    return winner is None or winner.key == "allow"
+    path = warc.split_url(row["url"])[1]
+    return reference.open_readings(robots.judge_by_rules, body, robots.within_parse_limit(body), row["agent"], path)
 
 
 def _unfinished(row, body):
     """_unfinished: a part of a file disallows in its unfinished last line alone."""
-    inside = robots.within_parse_limit(body.body)
-    return row["robots_outcome"] == "partial" and _allows(robots.without_last_line(inside), row["agent"], origin_and_path(row["url"])[1])
+    whole_lines = robots.without_last_line(robots.within_parse_limit(body.body))
+    agents, path = [row["agent"]] if row["agent"] else [], warc.split_url(row["url"])[1]
+    return row["robots_outcome"] == "partial" and robots.judge_by_rules(whole_lines, agents, path)[0] == "allowed"
 
 
-def main(tables: Path, *roots: Path):
+def main(tables: Path, root: Path):
     captures = {c["robots_id"]: c for c in table(tables, "robots")}
     durations = {_place(f, ""): f["fetch_duration_ms"] for f in table(tables, "fetches")}
-    archives, classes, failed = Archives(roots, durations), Counter(), 0
+    archives, classes, failed = Archives(root, durations), Counter(), 0
     for name, members in TABLES.items():
         for row in table(tables, name):
             classes[row["certainty"]] += 1

@@ -838,9 +838,6 @@ class Finding:
         self.perhaps = set()  # readings of copies: of that which the row cites, the notes have them
         self.reasons = {}  # of the captures that give the verdict, if they are of one moment (A43)
 
-    def short(self):
-        return self.verdict, self.evidence, self.reason, self.certainty
-
 
 def decide(archive, fetch):
     """The finding on a fetch: §3, §4, and §5 where its User-Agent names two crawlers (A33)."""

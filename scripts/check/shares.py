@@ -5,7 +5,7 @@
 The history becomes archives, BINARY audits them, and one query on robots_policies tells which hosts named each agent at
 the end of each year, which restricted it and which restricted it fully: by the last capture till then, where that was a
 file. BINARY audits the history as rows, too: as it is, and as Parquet. The same is worked out from the history itself,
-with Protego. All must name the same hosts. Then the shares are printed.
+with Protego. All must name the same hosts.
 
 The history lacks the bodies of pages that hosts sent in place of robots.txt. The archives have a page there, which is a
 file without rules; of the rows nothing is known then.
@@ -54,7 +54,6 @@ def from_history(path, page):
     """from_history is the same of the history, by Protego. page is the body of a page in place of robots.txt."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         observations = sorted(map(json.loads, lines), key=lambda o: o["observed"])  # stable: file order within a day
-    hosts = {o["host"] for o in observations}
     said, last, at = {}, {}, 0
     for year in YEARS:
         while at < len(observations) and observations[at]["observed"] <= f"{year}-12-31":
@@ -66,7 +65,7 @@ def from_history(path, page):
                 last[o["host"]] = page if 200 <= o["http_status"] < 300 and o["http_status"] != 202 else None  # 202: a challenge
         for agent in AGENTS:
             said[year, agent] = {host: by_protego(body, agent) for host, body in last.items() if body is not None}
-    return said, len(hosts)
+    return said
 
 
 @functools.cache
@@ -95,7 +94,7 @@ def main(binary, history):
                                   ("Parquet", None, ["--robots", work / "history.parquet"])]:
             audit(binary, work / "out" / name, given, *(word for agent in AGENTS for word in ("--agents", agent)))
             table = from_table(work / "out" / name / "robots_policies.parquet")
-            answers, hosts = from_history(history, page)
+            answers = from_history(history, page)
             for key in sorted(answers):
                 ours, theirs = table.get(key, {}), answers[key]
                 compared += len(theirs)
@@ -104,19 +103,5 @@ def main(binary, history):
                         different += 1
                         print(f"{name}: {key[0]}, {key[1]}, {host}: robots_policies {ours.get(host)}, "
                               f"Protego {theirs.get(host)}")
-            print(f"As {name}:")
-            show(table, hosts)
     print(f"shares: {compared} answers of Protego, {different} differ from robots_policies")
     return different or not compared
-
-
-def show(table, hosts):
-    print(f"Of {hosts} hosts, at the end of the year, in %: named / restricted, partly or fully / fully")
-    print(f"{'':18}" + "".join(f"{year:>21}" for year in YEARS))
-    for agent in AGENTS:
-        cells = []
-        for year in YEARS:
-            said = table.get((year, agent), {}).values()
-            counts = [sum(named for named, _ in said), sum(r in ("partial", "full") for _, r in said), sum(r == "full" for _, r in said)]
-            cells.append(" / ".join(f"{100 * n / hosts:5.1f}" for n in counts))
-        print(f"{agent:18}" + "".join(f"{cell:>21}" for cell in cells))

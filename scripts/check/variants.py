@@ -34,7 +34,6 @@ import pyarrow.parquet as parquet
 from lib import MEMORY, folder, iso, table
 
 START = datetime(2024, 5, 13, 9, 30, 15, tzinfo=timezone.utc)  # a day that no other order makes a date of
-UTC = timezone.utc
 
 # Forms of time in texts; those below cannot be read.
 TIMES = {

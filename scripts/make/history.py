@@ -264,12 +264,10 @@ def page_answer(site, path):
 def visit(rng, site, now, out):
     """One visit of the crawler: robots.txt, and perhaps pages. Writes to the archive and the log."""
     origin = ("https://" if site.https else "http://") + site.host
-    answers = site.host
     if site.https and rng.true(.05):  # the crawler still asks at the old address
         out.response(now, f"http://{site.host}/robots.txt", 301, [("Location", f"https://{site.host}/robots.txt")], b"")
         now += datetime.timedelta(seconds=2)
     if site.www:
-        answers = "www." + site.host
         target = origin.replace("://", "://www.", 1)
         out.response(now, origin + "/robots.txt", 301, [("Location", target + "/robots.txt")], b"")
         origin = target
