@@ -20,6 +20,7 @@ import crawlers_web as web
 from crawlers_tools import CRAWLERS
 from lib import audit, folder, table, words
 
+LIMIT = 3600
 SLOWER = 100
 DOUBTED = {"certain", "probable", "possible", "contested"}
 # Why the archive and the log may say something else of a request: the first that holds.

@@ -18,6 +18,7 @@ from crawlers_tools import CRAWLERS
 from lib import call, folder, table, words
 from warc import archives_in
 
+LIMIT = 3600
 RANK = {"contested": 0, "possible": 0, "probable": 1, "certain": 2}
 
 
