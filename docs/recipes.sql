@@ -1,6 +1,6 @@
 -- Recipes: questions to the tables of an audit ('out' is its folder), for DuckDB
--- (https://duckdb.org). The line before a statement is the question, with "(maybe none)" where many
--- audits have no such row. docs/SCHEMA.md describes the tables.
+-- (https://duckdb.org). docs/SCHEMA.md describes the tables. The line before a statement is its
+-- question, with "(maybe none)" where many audits have no such row.
 
 SET TimeZone = 'UTC';
 
@@ -242,11 +242,3 @@ SELECT month, count(*) AS hosts, count(*) FILTER (group_kind = 'named') AS named
 FROM last
 GROUP BY month
 ORDER BY month;
-
--- Lines of logs that say that it could not be had count.
--- What did captures of robots.txt come to, by year?
-SELECT year(fetch_time AT TIME ZONE 'UTC') AS year, outcome, count(*) AS captures,
-  captures / sum(captures) OVER (PARTITION BY year) AS share
-FROM 'out/robots.parquet'
-GROUP BY year, outcome
-ORDER BY year, outcome;

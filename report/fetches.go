@@ -22,16 +22,15 @@ type FetchRow struct {
 	ContentDigest string `parquet:"content_digest,optional,delta"`
 	// Content-Type without parameters, as sent. Null: not sent.
 	ContentMIMEType string `parquet:"content_mime_type,optional,dict"`
-	// Media type that the crawler (WARC-Identified-Payload-Type) or an index found in the content. Null: not
-	// stated.
+	// Media type found by the crawler (WARC-Identified-Payload-Type) or an index. Null: not stated.
 	ContentMIMEDetected string `parquet:"content_mime_detected,optional,dict"`
-	// [Languages](DOCUMENTS.md#eu-summary-of-training-content) that the crawler or an index found in the content:
-	// codes, mostly of ISO 639-3, with commas between them. Null: not stated.
+	// [Languages](DOCUMENTS.md#eu-summary-of-training-content) found by the crawler or an index: codes, mostly of ISO
+	// 639-3, with commas between. Null: not stated.
 	ContentLanguages string `parquet:"content_languages,optional,dict"`
 	Content
 	RecordPlace
 	CrawlerToken
-	// What the warcinfo record says of obedience (`robots:`); not trusted. Null: none made.
+	// Obedience, by the warcinfo record (`robots:`); not trusted. Null: none claimed.
 	Claim string `parquet:"claim,optional,dict"`
 	Decision
 	// How sure the violation is. Null: not disallowed.
@@ -39,8 +38,8 @@ type FetchRow struct {
 	// If the governing capture is unresolved or undefined: the answer of the one before it; no verdict. Null:
 	// does not apply.
 	PriorVerdict string `parquet:"prior_verdict,optional,dict" values:"verdict"`
-	// What the crawler's [own parser](crawlers.md#own-readings) makes of the governing capture; no verdict. Null:
-	// not known.
+	// What the crawler's [own parser](crawlers.md#own-readings) makes of the governing capture; no verdict. Null: not
+	// known.
 	OwnReading string `parquet:"own_reading,optional,dict" values:"verdict"`
 	// The capture that governs, in `robots`. Null: no governing capture.
 	RobotsID int64 `parquet:"robots_id,optional"`

@@ -13,7 +13,7 @@ type PageTagRow struct {
 	WARCRecordOffset int64  `parquet:"warc_record_offset,delta"`
 	// Where the rule stands.
 	Source string `parquet:"source,dict" values:"tag_source"`
-	// From 1: the line among the policy header lines of the response, or the number of the meta among those kept.
+	// From 1: the line among the response's policy header lines, or the number of the meta among those kept.
 	Line int32 `parquet:"line"`
 	// Product token that the tag is for, as written; for a meta, in lower case. A meta whose name is not a
 	// token has no row. Null: for everybody.

@@ -157,7 +157,7 @@ type Discovery struct {
 	// How it came here, a letter a hop, as Heritrix writes it (`L` link, `R` redirect, `E` embed); empty for a
 	// seed. Null: not stated.
 	HopsFromSeed *string `parquet:"hops_from_seed,optional,dict"`
-	// The URL was a seed, by the metadata record, else by the WACZ's page list. Null: not stated.
+	// The URL was a seed, by the metadata record, else by the WACZ's page list (`"seed": true`). Null: not stated.
 	IsSeed *bool `parquet:"is_seed,optional"`
 	// Fetched although the crawler had it already. Null: not stated.
 	ForceFetch *bool `parquet:"force_fetch,optional"`

@@ -216,10 +216,9 @@ func generated(t *testing.T, s *Schema, kind, name string) string {
 		var cited []string // columns of robots
 		for len(columns) > 0 {
 			n := alike(columns)
-			of, ok := strings.CutPrefix(columns[0].Name, "robots_")
 			row := columnRow(columns[:n]...)
 			switch {
-			case name == "RobotsCitation" && ok && isOfRobots(s, of):
+			case isCited(s, &columns[0]):
 				cited = append(cited, columnNames(columns[:n])...)
 			case isCount:
 				b.WriteString(strings.Replace(row, " | INT64 || ", " | ", 1))
@@ -229,7 +228,8 @@ func generated(t *testing.T, s *Schema, kind, name string) string {
 			columns = columns[n:]
 		}
 		if cited != nil {
-			b.WriteString("| " + named(cited) + " || no capture | As in [robots](#robots), without `robots_`. |\n")
+			null, prefix := columnsNamed(t, s, name)[1].Null, citations[name]
+			fmt.Fprintf(&b, "| %s || %s | As in [robots](#robots), without `%s`. |\n", named(cited), null, prefix)
 		}
 		if also != nil {
 			places = append([]string{sharedText(t, s, also)}, places...)
@@ -283,10 +283,15 @@ func columnNames(columns []Column) (names []string) {
 	return names
 }
 
-// isOfRobots reports whether the table robots has a column.
-func isOfRobots(s *Schema, name string) bool {
+// citations are the structs that cite a row of robots, with what stands before the names of its columns.
+var citations = map[string]string{"RobotsCitation": "robots_", "ContestedCitation": "contested_"}
+
+// isCited reports whether a column of a citation is one of robots.
+func isCited(s *Schema, c *Column) bool {
+	prefix := citations[c.structName]
+	name, ok := strings.CutPrefix(c.Name, prefix)
 	robots, _ := s.Find("robots")
-	return slices.Contains(columnNames(robots.Columns), name)
+	return prefix != "" && ok && name != "robots_id" && slices.Contains(columnNames(robots.Columns), name)
 }
 
 // pattern is the meaning of a column with … in place of the last words of its name.
@@ -306,6 +311,7 @@ func columnRow(columns ...Column) string {
 	if typ == "STRING" || typ == "TIMESTAMP" && strings.HasSuffix(first.Name, "_time") {
 		typ = ""
 	}
+	typ = strings.TrimSuffix(typ, " of STRING")
 	if len(columns) > 1 && columns[1].Type == first.Type {
 		meaning = pattern(&first)
 	}
@@ -558,12 +564,17 @@ func TestDocumentDescribesAudit(t *testing.T) {
 		want = append(want, jsonFields("", f)...)
 	}
 	var got []string
+	within := "" // the object of the row before
 	for line := range strings.Lines(part) {
 		names, _, ok := strings.Cut(strings.TrimPrefix(line, "| `"), "` |")
 		if !ok || !strings.HasPrefix(line, "| `") {
 			continue
 		}
 		all := strings.Split(names, "`, `") // the others have the path of the first
+		if strings.HasPrefix(all[0], ".") {
+			all[0] = within + all[0]
+		}
+		within, _, _ = strings.Cut(all[0], ".")
 		path := all[0][:strings.LastIndex(all[0], ".")+1]
 		for i, name := range all {
 			if i > 0 {

@@ -49,8 +49,7 @@ type ViolationRow struct {
 	Certainty  string   `parquet:"certainty,dict" values:"certainty"`
 	OwnReading string   `parquet:"own_reading,optional,dict" values:"verdict"`
 	Notes      []string `parquet:"notes,list" values:"note"`
-	// Why the class is what it is, the strongest first, at most eight.
-	// `robots_id` is the capture that one is about; 0: the fetch.
+	// Reasons for the class, the strongest first, at most eight; `robots_id`: the capture concerned, 0: the fetch.
 	Grounds []Ground `parquet:"grounds,list" values:"ground"`
 	// How many [other copies](SEMANTICS.md#the-four-classes) of robots.txt were examined.
 	CopiesAsked int32  `parquet:"copies_asked"`

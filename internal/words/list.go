@@ -49,7 +49,7 @@ var Causes = []Word{
 	NoCause: {},
 	CauseDisallowed: {
 		Name:    "disallowed",
-		Meaning: "robots.txt forbids it: to the crawler that made the fetch, or, with `--agents`, to one of those tokens.",
+		Meaning: "robots.txt forbids it: to the crawler that made the fetch or, with `--agents`, to one of them.",
 	},
 	CauseRestricted: {
 		Name:    "restricted",
@@ -57,16 +57,16 @@ var Causes = []Word{
 	},
 	NotAPage: {
 		Name: "not_a_page",
-		Meaning: "The answer has no status of 2xx, or is one to HEAD: a redirect, an error, a 304. There is nothing to keep, " +
-			"so only `--decide not_a_page=keep` or `=drop` decides it.",
+		Meaning: "The answer has no status of 2xx, or is one to HEAD: a redirect, an error, a 304. Only " +
+			"`--decide not_a_page=keep` or `=drop` decides it.",
 	},
 	StatusUnknown: {
 		Name:    "status_unknown",
-		Meaning: "The index states no status: nobody knows whether there is a page.",
+		Meaning: "The index states no status: there may be no page.",
 	},
 	RobotsUnknown: {
 		Name:    "robots_unknown",
-		Meaning: "The verdict is unknown: the archives do not show whether robots.txt allowed it; `detail` names the reason.",
+		Meaning: "The verdict is unknown; `detail` names the reason.",
 	},
 	CauseChallenge: {
 		Name:    "challenge",
@@ -74,8 +74,8 @@ var Causes = []Word{
 	},
 	UnnamedCrawler: {
 		Name: "unnamed_crawler",
-		Meaning: "robots.txt forbids it to a crawler that it names; nobody knows whether that one made the fetch. " +
-			"`--agents` decides it, too.",
+		Meaning: "robots.txt forbids it to a crawler that it names; that one may have made the fetch. `--agents` " +
+			"decides it, too.",
 	},
 	TagsUnknown: {
 		Name:    "tags_unknown",
