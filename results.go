@@ -113,7 +113,7 @@ func each[T, R any](rows iter.Seq2[*R, error], of func(*R) T) iter.Seq2[T, error
 	}
 }
 
-// columns are the columns of findings, which all their tables have, and moreColumns those of violations and unproven.
+// columns are in all tables of findings, moreColumns only in violations and unproven.
 var (
 	columns = []string{
 		"url", "origin", "fetch_time", "fetch_method", "fetch_status", "agent", "verdict", "certainty", "evidence",

@@ -120,7 +120,7 @@ func ParseUse(name string) (use Use, ok bool) { return tag.ParseUse(name) }
 // The statements of pages and origins about the use of what was fetched.
 type (
 	Tag         = tag.Tag    // a rule that a page states
-	TagSet      = tag.Set    // what the tags of a page come to for one product token
+	TagSet      = tag.Set    // the tags of a page that are in effect for one product token
 	TagSource   = tag.Source // where a tag or signal stands
 	UsageSignal = tag.Signal // a preference on a purpose
 )
@@ -128,7 +128,7 @@ type (
 // What a page and its origin say about the use of what was fetched.
 type (
 	Page        = use.Page        // all of it
-	AgentSet    = use.AgentSet    // what the tags of a page come to for a product token
+	AgentSet    = use.AgentSet    // the tags of a page that are in effect for a product token
 	Signal      = use.Signal      // a usage signal that holds for a fetch
 	Conflict    = use.Conflict    // a contradiction
 	Restriction = use.Restriction // what speaks against a purpose of the audit

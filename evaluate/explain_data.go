@@ -32,7 +32,7 @@ type Explanation struct {
 	Own   *ExplainedOwn `json:"own_reading,omitempty"` // of the governing capture, by the crawler's own parser
 	// of the origin, by time: those considered, and the nearest
 	Captures []ExplainedCapture `json:"captures"`
-	Skipped  int                `json:"skipped"` // captures after the last of these
+	Skipped  int                `json:"skipped"` // captures after the last one listed
 	// captures without a usable date, which count nowhere
 	Undated int `json:"undated"`
 	// that an index reports and no input holds, the nearest

@@ -60,7 +60,7 @@ type evaluation struct {
 	nextID int64                    // of states
 	deciding
 	whatIf    *verdict.WhatIf    // nil where it is not wanted
-	policies  *policyReader      // the same
+	policies  *policyReader      // nil where it is not wanted
 	originals *resolve.Originals // nil where no fetch has the body of another
 	use       *use.Reader
 	crawlers  seenCrawlers // of the origin in hand

@@ -129,7 +129,7 @@ func (r *Resolved) noteCopies(ctx context.Context, issues *run.Sorter[facts.Issu
 		r.totals.Duplicates += in.Unnamed
 		if err := issues.Add(facts.Issue{
 			Input: i, Offset: -1, Length: in.Size, Kind: words.IssueDuplicateRecord, Action: "counted once",
-			Detail: fmt.Sprintf("%d fetches without a WARC-Record-ID are those of %s, the bytes of which are the same",
+			Detail: fmt.Sprintf("%d fetches without a WARC-Record-ID are also in %s, whose bytes are equal",
 				in.Unnamed, r.store.Input(original).Name),
 		}); err != nil {
 			return err

@@ -16,7 +16,7 @@ import (
 type DecideOptions struct {
 	Profile    Profile
 	Crawler    string       // the crawler's own token, instead of the one derived from each User-Agent
-	CrawlerMap CrawlerMap   // the same for some User-Agents; it has no effect where Crawler is given
+	CrawlerMap CrawlerMap   // the own tokens of some User-Agents; it has no effect where Crawler is given
 	Agents     []string     // tokens of the what-if; none: no what-if
 	Uses       []Use        // what for: restrictions that bind one of them are passed on
 	Policies   PolicyTokens // whom each robots.txt is asked for, for Sink.Policies

@@ -24,7 +24,7 @@ type build struct {
 	root        string      // folder of the tasks
 	previous    *facts.Plan // nil where there is none
 	inputs      []Input     // that the plan will have, sorted by path
-	tasks       []string    // likewise
+	tasks       []string    // that the plan will have
 	kept        []bool      // by input: a task has it that was there
 }
 
@@ -106,7 +106,7 @@ func (b *build) warn(format string, a ...any) {
 type rewriting struct {
 	tasks []facts.Task
 	live  []int32 // inputs that it will hold
-	size  int64   // of these
+	size  int64   // of live
 }
 
 // keep makes inputs, which are sorted by path, the inputs of the plan. It finds what tasks hold of them, if they are

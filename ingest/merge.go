@@ -68,7 +68,7 @@ func Merge(ctx context.Context, dirs []string, opt ReadOptions) error {
 type merging struct {
 	facts.Plan
 	dirs   []string
-	sets   []*Facts // of these
+	sets   []*Facts // of dirs
 	inputs []Input
 	from   map[string]from // by path
 	seed   maphash.Seed

@@ -155,7 +155,7 @@ type Totals struct {
 	Decidable  int64 `json:"decidable"`
 	Duplicates int64 `json:"duplicates"`
 	Indexed    int64 `json:"indexed,omitempty"` // fetches only in an index or a list
-	// rows of these whose fetch is counted by its record, or by another row
+	// rows of indexes and lists whose fetch is counted by its record, or by another row
 	IndexJoined              int64                 `json:"index_joined,omitempty"`
 	Verification             evaluate.Verification `json:"verification,omitzero"`
 	LogEvidence              int64                 `json:"log_evidence"`

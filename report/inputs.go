@@ -30,7 +30,7 @@ type Inputs struct {
 	Archives, Indexes, Lists int
 	Logs                     int   // access logs
 	Tables                   int   // of robots.txt
-	Rows                     int64 // of these: captures
+	Rows                     int64 // of Tables: captures
 	Size                     int64
 	Resynced                 int64 // records read after damage
 	Unanswered               int64 // requests without a response

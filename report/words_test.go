@@ -115,7 +115,10 @@ func wordTable(name string) string {
 		notes([]string{"note", "reading"}, func(w *words.Word) []string { return []string{cell(w.Meaning)} },
 			words.OpenReading)
 	}
-	return b.String()
+	if name == "lists" {
+		return b.String()
+	}
+	return strings.ReplaceAll(b.String(), "RFC 9309 §", "§") // in SEMANTICS.md, a number alone is of RFC 9309
 }
 
 // anchor is the link of a heading, as GitHub makes it.

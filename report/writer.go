@@ -39,7 +39,7 @@ type Writer struct {
 	parts  parts
 
 	issues, unread int64    // and inputs with something that could not be read
-	lastUnread     string   // of these
+	lastUnread     string   // the last such input
 	ungoverned     []string // what-if tokens that parts report, where some fetch has no governing capture
 
 	counter Counter // nil: nothing counts the rows

@@ -36,7 +36,7 @@ type Names struct {
 
 	token, key string // the last key: see Key
 
-	logged *Names // the same for lines of access logs: they are of many crawlers, and no option names all
+	logged *Names // for lines of access logs, which are of many crawlers: no option names all
 }
 
 // maxCached bounds the User-Agents whose crawlers are kept.
@@ -199,7 +199,7 @@ func (r Rule) matches(userAgent string) bool {
 // §2.2.1), nor does an operator's name before their own.
 func Key(token string) string { return strings.ToLower(robots.ProductName(token)) }
 
-// Key is the same. It remembers the last one: fetches of one crawler follow one another.
+// Key is the function Key, and remembers the last key: fetches of one crawler follow one another.
 func (n *Names) Key(token string) string {
 	if token != n.token {
 		n.token, n.key = token, Key(token)

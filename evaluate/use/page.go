@@ -22,7 +22,7 @@ type Page struct {
 	From resolve.Source
 	// when restrictions are judged: as of the date asked for, of a day its end, else at the fetch; zero: not known
 	At        time.Time
-	Since     time.Time // the same, of a day its beginning
+	Since     time.Time // as At, but of a day its beginning
 	Tags      []tag.Tag
 	Own       tag.Set    // effective for the crawler that made the fetch
 	Sets      []AgentSet // effective for everybody, and for each token that a tag names
@@ -35,7 +35,7 @@ type Page struct {
 	image     bool           // what was fetched is an image, and no page
 }
 
-// AgentSet is what the tags of a page come to for a product token; "" is every
+// AgentSet is the tags of a page that are in effect for a product token; "" is every
 // token that no tag of the page names.
 type AgentSet struct {
 	Agent string
@@ -106,7 +106,7 @@ type Reader struct {
 	licences Licences
 	read     map[string]*tag.RSL // licence documents, by digest and origin
 	names    metaNames
-	asked    []string // tokens of Options.Agents for which everybody's tags may come to more
+	asked    []string // tokens of Options.Agents for which everybody's tags may mean more
 	silent   Page     // of the fetch in hand, where nothing was said: a new one for each would take most of the time
 }
 

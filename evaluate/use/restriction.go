@@ -33,7 +33,7 @@ func (s Statement) String() string { return fmt.Sprintf("%s %d: %s", s.Source, s
 // maxStatements bounds the statements that one restriction names.
 const maxStatements = 16
 
-// opinion is what the finding on a fetch and its page come to.
+// opinion is the finding on a fetch, with its page.
 type opinion struct {
 	*verdict.Finding
 	page *Page

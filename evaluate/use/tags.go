@@ -10,7 +10,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
-// This file is what the tags of a page come to, and for whom.
+// This file finds which tags of a page are in effect, and for whom.
 
 // readTags takes the tags of a page, from its header fields and its metas, of which those count whose name is robots or
 // a product token. It returns what they say of use to the crawler that made the fetch.
@@ -25,8 +25,8 @@ func (p *Reader) readTags(page *Page, headers, metas []tag.Tag, by string) []tag
 	return tag.TagSignals(page.Tags, by, page.image)
 }
 
-// addSets finds what holds for everybody and for each token that is named. Of the tokens asked for
-// and the crawler's own it adds those for which everybody's tags come to more.
+// addSets finds what holds for everybody and for each token that is named. It adds tokens asked for, and the
+// crawler's own, if everybody's tags mean more for them.
 func (p *Page) addSets(asked []string, by string) {
 	agents := []string{""}
 	for i := range p.Tags {
@@ -90,7 +90,7 @@ func (n metaNames) isToken(name, by string) bool {
 		strings.Contains(name, "bot") || strings.Contains(name, "crawler") || strings.Contains(name, "spider")
 }
 
-// withOwnRules are the tokens for which a tag that is everybody's may come to more.
+// withOwnRules are the tokens for which everybody's tags may mean more.
 func withOwnRules(tokens []string) (list []string) {
 	for _, token := range tokens {
 		if tag.HasOwnRules(token) {

@@ -181,10 +181,10 @@ func (tl *Timeline) permitted(s *subject, v *view, isUnreachable bool) iter.Seq[
 	}
 }
 
-// copies yields every capture in [t − 24 h, t] of a fetch, whoever made it. It also yields what was got in that
-// time from a URL to which one of these that count as before t, or a capture that may govern, redirects: by others,
-// or by the crawler itself after it had followed the redirect. Of equal captures before t one after the other, the
-// first stands for all; captures about its moment may count as after it.
+// copies yields every capture in [t − 24 h, t] of a fetch, whoever made it. If such a capture that counts as before t,
+// or one that may govern, redirects, it also yields what others received from the target in that time, and what the
+// crawler itself received there after it had followed the redirect. Of equal captures before t one after the other,
+// the first stands for all; captures about its moment may count as after it.
 func (tl *Timeline) copies(s *subject, governing []*State) iter.Seq[*State] {
 	t := s.time
 	return func(yield func(*State) bool) {

@@ -29,7 +29,7 @@ type WhatIf struct {
 	Asker   func(robotsID int64, group int, token string) error // takes who is in the token groups of a capture, once
 
 	decider *Decider
-	// states of the origin in hand whose token groups are passed on; 0: those of fetches without a governing capture
+	// states of the origin in hand whose token groups are passed on; 0: token groups without a governing capture
 	mapped  map[int64]bool
 	verdict GroupVerdict // the one that is passed on, reused
 	judged  Finding      // the last, reused

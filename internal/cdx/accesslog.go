@@ -21,11 +21,11 @@ import (
 
 // A line of an access log is what a web server answered to one request. Each server has its own words: lines of a
 // format that Apache or nginx writes (accessformat.go), JSON (accessjson.go), or the extended format of W3C with a
-// line of #Fields. All come to a request, and that to a Row.
+// line of #Fields. Each line gives a request, and a request a Row.
 
 // AccessLogOptions are what a log does not say itself.
 type AccessLogOptions struct {
-	// Sites are origins. Requests to other hosts are none of the site's; a line without a host is of the only one.
+	// Sites are origins. Requests to other hosts are not the site's; a line without a host is of the only one.
 	Sites []string
 	// Format is that of the lines, in the syntax of nginx or Apache; "": the usual ones, JSON and W3C's.
 	Format string
@@ -57,7 +57,7 @@ const (
 	partMillis
 	partMicros
 	partTook      // seconds, up to the time of the line
-	partTookAfter // the same, from the time on
+	partTookAfter // seconds, from the time of the line on
 	partTookAfterMicros
 	partDate // 2026-05-01, of W3C
 	partClock
@@ -424,7 +424,7 @@ func (l *accessLog) complete(row *Row) (ok bool, fault string) {
 
 // The defects of lines that are whole, and of no request to the site.
 const (
-	noRequest    = "its request is none of HTTP"
+	noRequest    = "its request is not HTTP"
 	anotherHost  = "its request names another host or port than --site does"
 	noHost       = "nothing names the host: add --site https://…"
 	noScheme     = "nothing names the scheme: add --site https://…"

@@ -14,7 +14,7 @@ import (
 // columnNames are the columns of a kind of list.
 type columnNames struct {
 	names  map[field][]string // the first is the one that --columns takes for the field
-	fields map[string]field   // the same, by name
+	fields map[string]field   // the fields of all names
 	groups map[string]bool    // that hold some of them, which have dots in their names
 	asked  [fields]bool       // the names are the user's
 	needed []needed
@@ -101,7 +101,7 @@ func parseColumns(text string) (named map[field][]string, err error) {
 		case !found || column == "":
 			return nil, fmt.Errorf("%q is no FIELD=COLUMN, as in url=page_url,time=meta.seen", part)
 		case f == fieldNone:
-			return nil, fmt.Errorf("%q is none of the fields %s", name, ColumnFields())
+			return nil, fmt.Errorf("%q is not one of the fields %s", name, ColumnFields())
 		case taken[column]:
 			return nil, fmt.Errorf("it names the column %s twice", column)
 		}

@@ -117,7 +117,7 @@ func TestBadRobotsTables(t *testing.T) {
 		"a long body":  {[]byte("host,date,body\nh,2024," + long + "\n"), "it is longer than 16777216 bytes"},
 		"an open body": {[]byte("host,date,body\nh,2024,\"x\n\n"), "a quote opens in it and does not close: lines 2 to 3 are lost"},
 		"nested":       {table(t, []nested{{"h", "2024", 200, nil}}), "its column headers has a type that is not read: group; the rows count without it"},
-		"text":         {table(t, []text{{"h", "2024-05-01", "busy"}}), `its status "busy" is none of HTTP`},
+		"text":         {table(t, []text{{"h", "2024-05-01", "busy"}}), `its status "busy" is no status of HTTP`},
 		"an archive":   {[]byte("WARC/1.0\r\n"), "it has none of the columns url,"},
 		"nothing":      {nil, "it is empty, where a line should name its columns"},
 	} {

@@ -347,7 +347,7 @@ func (row *Row) finish(f Format) (fault string) {
 	case row.Agent != "" && (f == URLList || f == RobotsList) && !isAgent(row.Agent):
 		return fmt.Sprintf("its agent %.40q can be the name of no crawler", row.Agent)
 	case f == RobotsList && row.BadStatus != "":
-		return fmt.Sprintf("its status %.40q is none of HTTP", row.BadStatus)
+		return fmt.Sprintf("its status %.40q is no status of HTTP", row.BadStatus)
 	case row.Time == "" && row.Micros == NoTime:
 		return "it has no time"
 	case row.Subset == "":

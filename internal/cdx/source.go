@@ -206,7 +206,7 @@ func (g *gzipReader) failure(err error) error {
 // A Splitter divides a text into rows of bounded length: lines, records of CSV, or elements of a JSON array.
 type Splitter struct {
 	br     *bufio.Reader
-	packed bool // offsets are none of the file
+	packed bool // offsets are not places in the file
 	max    int  // bytes of the longest row
 
 	row    []byte

@@ -135,7 +135,7 @@ const (
 	FlagMayBeNoFetch  // a row of an index without a status: its record may be metadata, or a conversion
 	FlagChallenge     // the answer is a test for crawlers, in place of the content
 	FlagOperator      // a line of an access log: its address is the operator's whose crawler the User-Agent names
-	FlagForged        // the same, and it is not
+	FlagForged        // its address is not that operator's
 	FlagNoZone        // a line of an access log: its time has no zone
 	FlagAuthorized    // the request had credentials, and was answered with 2xx
 )

@@ -23,7 +23,7 @@ type inputList struct {
 	clocks  map[int][]Clock  // by row: CrawlRun.Clocks; of most runs there are none
 	heard   map[string]int32 // their numbers by runRow.Voices, while rows are added
 	text    string           // runRow.Fields of the last row
-	packed  string           // the same, as heldInput has it
+	packed  string           // that text, as heldInput has it
 }
 
 // heldInput is an input and the first run that it shows, or a further run alone.

@@ -33,7 +33,7 @@ type runRow struct {
 	Run              int32 // 0: there is none
 	ID, File, Fields string
 	Voices           string // JSON
-	Clocks           string // the same
+	Clocks           string // JSON
 	Unordered, Mixed bool
 }
 

@@ -63,7 +63,7 @@ type Buckets struct {
 	Select   []bool // selects the true ones; nil means all
 
 	from           Cut               // of Between
-	before, behind func(*Fetch) bool // the same, for fetches alone: run.MergeOptions
+	before, behind func(*Fetch) bool // of Between, for fetches alone: run.MergeOptions
 }
 
 // files lists the runs of all tasks and, for each, its task.

@@ -189,7 +189,7 @@ type joiner struct {
 	first  int              // index into seen of the fetch that the last row joined; -1: it is not there
 	last   int              // of the last row that joined none; maxJoined: it is not there
 	seen   []sighting       // of that origin and second
-	byURL  map[string][]int // the same, by likeness of their URLs; nil while they are few, or no row needs it
+	byURL  map[string][]int // indexes into seen, by likeness of their URLs; nil while they are few, or no row needs it
 	spoken map[made]string  // languages that conversion records found, of that origin and second
 
 	coarse  map[int64][]coarseSighting // by offset: of that origin, whose date is coarser than a second, or none

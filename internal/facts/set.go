@@ -90,7 +90,7 @@ func (s *Set) Inputs() iter.Seq2[int32, Input] {
 	}
 }
 
-// Find returns the number of an input; -1: there is none of that path.
+// Find returns the number of an input; -1: no input has that path.
 func (s *Set) Find(path string) int32 {
 	i, found := sort.Find(int(s.Totals.Count), func(i int) int { return cmp.Compare(path, s.Input(int32(i)).Path) })
 	if !found {

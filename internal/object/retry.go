@@ -17,7 +17,7 @@ import (
 // fault is a request that came to nothing.
 type fault struct {
 	reason    string
-	temporary bool          // another attempt may come to more
+	temporary bool          // another attempt may succeed
 	tooFast   bool          // the server requests a slower pace
 	wait      time.Duration // that the server requests
 	missing   bool          // there is no such object

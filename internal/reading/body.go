@@ -118,7 +118,7 @@ func (e *extractor) findLicence(d *draft, h *httpmsg.Head, read, body []byte) ([
 	return body, nil
 }
 
-// hasOtherHead reports whether the block begins with a head that is none of HTTP. A record of
+// hasOtherHead reports whether the block begins with a head that is not HTTP. A record of
 // robots.txt that lacks its colon ("Disallow 404") is no status line, and what was not got by HTTP
 // may begin in any way.
 func (d *draft) hasOtherHead(head []byte) bool {

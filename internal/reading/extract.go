@@ -36,7 +36,7 @@ type extractor struct {
 	page               []byte
 	tags               markup.Scanner
 	payload            unread // of the record in hand, after its HTTP head
-	scanned            unread // the same once a page was scanned
+	scanned            unread // what is left of payload once a page was scanned
 }
 
 // draft is what is taken from a record before its end is verified: what becomes a row, what

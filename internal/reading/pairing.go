@@ -61,11 +61,11 @@ func (x *exchange) key() recordid.ID { return x.RecordID.Key() }
 // One may claim several fetches, but of one id only one.
 type pairing struct {
 	pending  map[int]*exchange           // fetches that wait, by record index
-	byID     map[recordid.ID][]*exchange // the same by record id
-	named    map[recordid.ID][]*exchange // the same by the ids that they name
+	byID     map[recordid.ID][]*exchange // pending by record id
+	named    map[recordid.ID][]*exchange // pending by the ids that they name
 	requests map[int]*request            // by record index
-	ids      map[recordid.ID]*request    // the same by record id
-	naming   map[recordid.ID][]*request  // the same by the ids that they name
+	ids      map[recordid.ID]*request    // requests by record id
+	naming   map[recordid.ID][]*request  // requests by the ids that they name
 	metadata []*metadata                 // that name a fetch not seen yet, of the last metadataWindow records
 	last     *metadata                   // the record before, where it is metadata that names nothing
 	oldest   int                         // no record before it is remembered

@@ -62,8 +62,8 @@ func (g *originCaptures) original(res *resolution, who Crawler) (found *facts.Ca
 	return other, what
 }
 
-// kinship grades the records that may be meant: highest are the crawler's own, of these and of the others
-// those in the archive of the record in hand.
+// kinship grades the records that may be meant: the crawler's own before others, and among equals those in the
+// archive of the record in hand.
 func (res *resolution) kinship(c *facts.Capture, who Crawler) (kin int) {
 	if who(&c.Fetch) == res.curCrawler(who) {
 		kin = 2

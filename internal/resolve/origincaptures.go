@@ -25,7 +25,7 @@ type originCaptures struct {
 	followed  map[facts.Spot]bool         // captures that are followed as copies of one origin's robots.txt
 	copiesOf  facts.Place                 // that origin
 	versions  []version                   // of its robots.txt: see findVersions; nil: not asked for yet
-	sightings []seen                      // of these, in the order of their time
+	sightings []seen                      // of versions, in the order of their time
 
 	isSmallNoted bool // an issue says that a line is smaller than its version
 }
@@ -41,7 +41,7 @@ type urlCaptures struct {
 	crawlers map[string]*askings // by crawler, if there are several
 	// those that may lend their body, by payload digest; made when first asked for
 	originals map[string][]*facts.Capture
-	named     map[recordid.ID][]*facts.Capture // the same by record id; likewise
+	named     map[recordid.ID][]*facts.Capture // originals by record id; made when first asked for
 	crowded   bool                             // a resolution looked here at more than it may; there is an issue
 }
 
@@ -355,7 +355,7 @@ func (res *resolution) look() bool {
 type askings struct {
 	all       byDate
 	successes byDate                      // those with a 2xx
-	validated map[string][]*facts.Capture // the same by validator, as validatorsOf has them; by time
+	validated map[string][]*facts.Capture // successes by validator, as validatorsOf has them; by time
 }
 
 func (a *askings) add(c *facts.Capture) {

@@ -71,7 +71,7 @@ func (res *resolution) isBefore(c *facts.Capture) bool {
 	return gap < 0 || gap == 0 && at.SameRun(res.CurSpot) && at.Index < res.CurSpot.Index
 }
 
-// isNotAfter is the same, and includes records of one moment in other archives.
+// isNotAfter is isBefore, and includes records of one moment in other archives.
 func (res *resolution) isNotAfter(c *facts.Capture) bool {
 	gap := c.Time().MicrosSince(res.CurTime)
 	at := facts.SpotOf(&c.Fetch)

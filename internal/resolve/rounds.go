@@ -69,7 +69,7 @@ type Options struct {
 
 // Captures follows all captures of policy that is read to their ends, and adds what
 // it could not follow to issues. Each round is one pass over the policy captures of the hosts
-// that resolutions have come to; there are as many as the longest chain of redirects and revisits
+// that resolutions have reached; there are as many as the longest chain of redirects and revisits
 // has steps into another origin. A round goes by ranges of buckets, several at a time.
 func Captures(ctx context.Context, s *facts.Reader, opt Options, issues *run.Sorter[facts.Issue]) (*Resolved, error) {
 	path := filepath.Join(opt.Dir, bodiesFile)
@@ -233,6 +233,6 @@ func (rs *resolvers) noteCutOff() error {
 		return nil
 	}
 	return rs.note(&rs.cutOff, words.IssueLimitReached, words.TooManyRedirects,
-		"more than %d redirects beyond the fifth of a robots.txt: those of %d captures are not followed further",
+		"more than %d redirects beyond the fifth of a robots.txt: of %d captures they are not followed further",
 		maxBeyond, rs.cutOffs)
 }

@@ -34,7 +34,7 @@ type State struct {
 	Forgeable        bool // and a page could hold it
 	Mismatched       bool // a digest of some record on the way does not match
 	Unclear          bool // of a line of an access log: nothing shows which version was served, so it shows no rules
-	Compressed       bool // the same: the version was probably served compressed
+	Compressed       bool // of a line of an access log: the version was probably served compressed
 	OtherTarget      bool // a redirect may have led to another record, which differs
 
 	// Of the captures whose content is applied, the first and each that a redirect led

@@ -25,7 +25,7 @@ func (f *File) Semantic(token string) Class {
 // matches this path matches that byte with a "*" or by its own open end. So it matches whatever else stands
 // there: all paths that the rule matches. So if rules of a higher rank, one or many together, take all its
 // paths from a rule, one of them takes this one. A kind of rule therefore decides some path if and only if
-// it decides one of these. Paths that no rule matches are allowed as if by a rule for "/" that any other
+// it decides one of the examples. Paths that no rule matches are allowed as if by a rule for "/" that any other
 // outranks.
 func semanticOf(g *robots.Group) Class {
 	forbidden, allowed, ok := examples(g)

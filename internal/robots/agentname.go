@@ -169,7 +169,7 @@ func (f *File) addAside(text *strings.Builder, value string, agent int) {
 	}
 }
 
-// wordAt returns the word that begins at s[i:], "" where none does. Dots at its end are none of it.
+// wordAt returns the word that begins at s[i:], "" where none does. Dots at its end are not part of it.
 func wordAt(s string, i int) string {
 	end := i
 	for end < len(s) && isWordByte(s[end]) {

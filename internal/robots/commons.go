@@ -77,7 +77,7 @@ func (prefixNames) collect(f *File, n *names) {
 	}
 }
 
-// spellings are those of user-agent and disallow in a list, with "_" for a space in them, and that of allow.
+// spellings lists how user-agent and disallow may be spelt, with "_" for a space in them, and allow.
 func spellings(userAgent, disallow string) []spelling {
 	list := []spelling{{"allow", keyAllow}}
 	for _, text := range strings.Fields(userAgent) {

@@ -172,7 +172,7 @@ func TestOnError(t *testing.T) {
 	}
 }
 
-// TestHeritrixGroups has what Heritrix makes of several groups, by which its rules come to a name.
+// TestHeritrixGroups has what Heritrix makes of several groups, by which its rules get a name.
 func TestHeritrixGroups(t *testing.T) {
 	for _, c := range []struct{ name, body, agent, disallowed string }{
 		{"first in the file", "user-agent: b\ndisallow: /b\nuser-agent: a\ndisallow: /a\n", "a b", "/b"},

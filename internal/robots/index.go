@@ -83,7 +83,7 @@ type index struct {
 type literals struct {
 	tree
 	open  []uint32 // by text: 1 + the rule that ranks highest of those that match whatever begins with the text
-	whole []uint32 // the same of those that match the text alone
+	whole []uint32 // by text: 1 + the rule that ranks highest of those that match the text alone
 }
 
 // tried are rules that have to be tried where a path has a text of theirs: begins with it, or has it

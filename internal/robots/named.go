@@ -21,8 +21,8 @@ const (
 
 // NamedForbids reports whether the groups of one of the tokens that the file names forbid a path, or
 // may: where these groups have more than 16,384 rules, or more than 1,024 that may forbid the path,
-// nobody looks, nor where that would take too long (maxAgainst). by are the first of these groups, nil
-// where nobody looked. What it costs is counted as Decision.Cost is.
+// nobody looks, nor where that would take too long (maxAgainst). by is the first such group, nil where nobody
+// looked. What it costs is counted as Decision.Cost is.
 func (f *File) NamedForbids(path string) (by *Group, forbids bool, cost int) {
 	n := f.namedGroups()
 	if n.more {

@@ -157,7 +157,7 @@ type readingSets struct {
 	all  Readings
 }
 
-// need reports whether r holds none of the sets found: else part of it is enough.
+// need reports whether no set found is part of r: else that part is enough.
 func (t *readingSets) need(r Readings) bool {
 	for _, s := range t.sets[:t.n] {
 		if r&s == s {

@@ -11,7 +11,7 @@ var wget = spec{
 	crawlerSpec: crawlerSpec{lfOnly: true, hashApart: true, literal: true, first: true, empty: true},
 }
 
-// wgetNames finds "wget" and "*" alone, whatever the token. Of the lines of a group, the first of these counts.
+// wgetNames finds "wget" and "*" alone, whatever the token. The first line of a group that names one of them counts.
 type wgetNames struct{}
 
 func (wgetNames) collect(f *File, n *names) {

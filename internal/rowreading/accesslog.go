@@ -233,7 +233,7 @@ func (p *indexPart) addLogged(row *cdx.Row) error {
 const (
 	noResponse    = 444 // of nginx: it closed the connection
 	awsClientGone = 460 // of Amazon's load balancers: the client did
-	clientGone    = 499 // of nginx, Traefik and Cloudflare: the same
+	clientGone    = 499 // of nginx, Traefik and Cloudflare: the client closed it
 )
 
 // showsRobots reports whether an answer shows something of robots.txt: that there is none, or that this client was

@@ -269,7 +269,7 @@ func isEncoded(text []byte, err error) bool {
 func oneLine(s string) string { return strings.NewReplacer("\r", " ", "\n", " ").Replace(s) }
 
 // takeBody makes the body of a capture, by the rules of package reading. Most tables have undone the codings that
-// header fields declare: a body in none of them is taken as it is. A file whose body nobody knows counts as a part.
+// header fields declare: a body without them is taken as it is. A file whose body nobody knows counts as a part.
 func (p *indexPart) takeBody(c *facts.Capture, row *cdx.Row, h *httpmsg.Head, raw []byte) []byte {
 	if raw == nil {
 		if c.Status/100 == 2 {

@@ -200,7 +200,7 @@ func (f *faults) isOneOfMany(kind words.IssueKind) bool {
 }
 
 // indexReader makes facts of an index. Its parts are read at the same time, where cores are idle.
-// What they come to is put together in their order, so it depends on the input alone.
+// Their results are put together in their order, so it depends on the input alone.
 type indexReader struct {
 	*facts.Account
 	format cdx.Format
@@ -345,7 +345,7 @@ type indexPart struct {
 	host, reversed string // of the row before: rows of a host follow one another
 	crawl          string // what began the Archive of some row before, by which AddCommonCrawl knows its crawl
 	written, mime  string // of the row before
-	revisit        bool   // likewise
+	revisit        bool   // of the row before
 }
 
 func (x *indexReader) newPart(out facts.Sink, ahead func(int)) *indexPart {

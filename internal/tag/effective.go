@@ -12,7 +12,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
-// A Set is what the tags of a page come to for one product token. Of two rules that
+// A Set is the tags of a page that are in effect for one product token. Of two rules that
 // contradict each other it holds the one that binds.
 type Set struct {
 	rules uint32 // a bit a Rule; all and none are expanded

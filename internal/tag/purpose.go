@@ -102,7 +102,7 @@ func (s *Set) agentRules() (list []Rule) {
 	return list
 }
 
-// IsOwn reports whether tags that do not name the crawler of the set come to more for it.
+// IsOwn reports whether tags that do not name the crawler of the set mean more for it.
 func (s *Set) IsOwn() bool { return s.isFamily || len(s.agentRules()) > 0 }
 
 // Restricts reports whether a tag of the set alone puts a rule into it that takes

@@ -150,7 +150,7 @@ func (s *Signal) Binds() bool {
 	return s.Preference != PreferenceHint && s.isInHead() && s.Notes&NoteNoGroup == 0
 }
 
-// isInHead reports whether the signal stands where those of a page count; one of a file does.
+// isInHead reports whether the signal stands where signals of a page count; one of a file does.
 func (s *Signal) isInHead() bool { return s.Place == 0 || s.Place.InHead() }
 
 // isBroken reports whether the signal breaks the form of its protocol, where it would count.
@@ -231,8 +231,8 @@ func Prefers(signals []Signal, purpose Purpose) Preference {
 	return preference
 }
 
-// SayAlike reports whether two lists come to the same, wherever they say it: the
-// preference for each purpose, and the licences.
+// SayAlike reports whether two lists have equal preferences for each purpose, and equal licences, wherever they
+// stand.
 func SayAlike(a, b []Signal) bool {
 	for purpose := PurposeAutomated; purpose < PurposeLicense; purpose++ {
 		if Prefers(a, purpose) != Prefers(b, purpose) {

@@ -174,7 +174,7 @@ func (b *beside) belongs(q *head) (byID, byURL bool) {
 	return false, byURL
 }
 
-// takeRequest goes on after the records at the place, where rec or err is what r has come to.
+// takeRequest goes on after the records at the place, where rec or err is what r returned last.
 func (b *beside) takeRequest(r warc.Reader, rec *warc.Record, err error) error {
 	requested := slices.ContainsFunc(b.heads, func(h head) bool { return h.kind == "request" })
 	looked := false

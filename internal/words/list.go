@@ -25,8 +25,8 @@ func (f Fate) String() string { return Fates[f].Name }
 // ParseFate returns the fate of a name; NoFate for any other text.
 func ParseFate(name string) Fate { return Parse[Fate](Fates, name) }
 
-// Cause is why a fetch of a page is kept, dropped or undecided. Where several hold, the one of the greatest fate
-// counts, and of these the first in this order.
+// Cause is why a fetch of a page is kept, dropped or undecided. Where several hold, the greatest fate counts, and
+// among its causes the first in this order.
 type Cause uint8
 
 // The causes.

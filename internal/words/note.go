@@ -128,8 +128,7 @@ var described = map[Notes]Word{
 	},
 	NoteHTML: {
 		Name: "html", Effect: OpenReading, Section: "HTML",
-		Meaning: "The governing capture is an HTML page with lines that read as rules: the site may have meant to " +
-			"say nothing.",
+		Meaning: "The governing capture is an HTML page with lines that read as rules, and may mean none.",
 	},
 	NoteDigestMismatch: {
 		Name: "digest_mismatch", Effect: Unproven, Section: "The four classes",
@@ -241,8 +240,8 @@ var described = map[Notes]Word{
 	},
 	NoteOtherRun: {
 		Name: "other_run", Effect: Doubt, Section: "Runs of a crawler",
-		Meaning: "The crawler is software that anybody runs, or a name that several use, and another run of it made the " +
-			"capture: that may have been somebody else.",
+		Meaning: "The crawler is software that anybody runs, or a name that several use. Another run of it, " +
+			"perhaps somebody else's, made the capture.",
 	},
 	NoteAgentName: {
 		Name: "agent_name", Effect: OpenReading, Section: "Names among other words",
@@ -278,8 +277,8 @@ var described = map[Notes]Word{
 	},
 	NoteCompressedSize: {
 		Name: "compressed_size", Effect: Doubt, Section: "Access logs",
-		Meaning: "robots.txt was served with fewer bytes than its only version of the 30 days before has, and always with " +
-			"as many: it was probably compressed.",
+		Meaning: "robots.txt was always served with one number of bytes, fewer than its only version of the " +
+			"30 days before has: it was probably compressed.",
 	},
 	NoteAuthorized: {
 		Name: "authorized", Effect: AllowingCopy, Section: "Credentials",
@@ -290,16 +289,16 @@ var described = map[Notes]Word{
 	},
 	NoteUserTriggered: {
 		Name: "user_triggered", Effect: OpenReading, Section: "Clients that a user triggers",
-		Meaning: "A user triggers the client’s fetches, and robots.txt may not apply to them, by its operator’s page. No " +
-			"group names it, and RFC 9309 speaks of automatic clients. If a group names it, the fetch has this note, but " +
-			"the group binds.",
+		Meaning: "By its operator’s page, a user triggers the client’s fetches, and RFC 9309 speaks of " +
+			"automatic clients: robots.txt may not apply. A group that names the client binds, and the " +
+			"fetch has this note.",
 		But:    "no group names the crawler, and its operator documents that users trigger its fetches",
 		Settle: "No archive: a group that names this client.",
 	},
 	NoteDocumentedExempt: {
 		Name: "documented_exempt", Effect: OpenReading, Section: "Clients that a user triggers",
-		Meaning: "Groups for `*` do not bind the crawler, by its operator’s page, and no group names it. If one does, the " +
-			"fetch has this note, but the group binds.",
+		Meaning: "By its operator’s page, groups for `*` do not bind the crawler. A group that names it " +
+			"binds, and the fetch has this note.",
 		But:    "no group names the crawler, and its operator documents that groups for * do not bind it",
 		Settle: "No archive: a group that names this crawler.",
 	},
@@ -318,8 +317,9 @@ var described = map[Notes]Word{
 	},
 	GroundAskedLater: {
 		Name: "asked_later", Effect: Unproven, Section: "Runs of a crawler",
-		Meaning: "The crawler is software that anybody runs, a name that several use, or one in an access log, and the " +
-			"fetch’s own run requested robots.txt only after the fetch: what others received informed nobody here.",
+		Meaning: "The crawler is software that anybody runs, a name that several use, or one in an access " +
+			"log. The fetch’s own run requested robots.txt only after the fetch; what others received " +
+			"informed nobody here.",
 		But:    "this run of the crawler requested robots.txt only after it",
 		Settle: "The log of the fetch’s own run, if it shows that the run received robots.txt before.",
 	},

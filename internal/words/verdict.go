@@ -272,7 +272,7 @@ var Reasons = []Word{
 	},
 	ForgedAgent: {
 		Name: "forged_agent", Effect: GivesUnknown, Section: "Access logs",
-		Meaning: "The User-Agent of a request in an access log names a crawler, and the address is none of its " +
+		Meaning: "The User-Agent of a request in an access log names a crawler, but the address is not its " +
 			"operator's (`--ranges`): somebody else made the request.",
 		Settle: "Nothing: nobody knows who made the request.",
 	},

@@ -46,7 +46,7 @@ type Changes struct {
 	NotAgain       Kind `json:"not_again"`       // not fetched any more
 
 	GoneViolations Kind `json:"gone_violations"` // violations before, of fetches that the new audit judges otherwise
-	// with another verdict, certainty or rule, and none of the other kinds
+	// with another verdict, certainty or rule, and in no other kind
 	Changed         Kind `json:"changed"`
 	NewlyUnknown    Kind `json:"newly_unknown"`     // unknown by the new audit alone
 	NoLongerUnknown Kind `json:"no_longer_unknown"` // unknown by the old audit alone

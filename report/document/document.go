@@ -149,7 +149,7 @@ type Period struct {
 	Label string `json:"label"` // "3 May 2024", "week of 29 April 2024", "May 2024", "2024"
 	Tally
 	Changes int64  `json:"changes"` // captures of robots.txt that differ from the one before of their origin: a mark
-	Mark    string `json:"mark"`    // the same in words: "robots.txt changed on 2 origins: …"; "": none
+	Mark    string `json:"mark"`    // Changes in words: "robots.txt changed on 2 origins: …"; "": none
 }
 
 // Tally counts fetches.

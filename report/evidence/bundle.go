@@ -44,7 +44,7 @@ type Options struct {
 type Bundle struct {
 	Verification
 	Lacking int64     // findings left out for lack of records
-	Missing []Missing // archives that hold some of these
+	Missing []Missing // archives that hold some of the lacking records
 }
 
 // IsEmpty reports whether nothing was written, for lack of records of every fetch.

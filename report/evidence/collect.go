@@ -63,7 +63,7 @@ type citedArchive struct {
 	archiveKey
 	isLog  bool
 	wanted bitmap              // records, by index
-	lines  *run.Sorter[placed] // the same of a log
+	lines  *run.Sorter[placed] // wanted lines of a log
 	number int64               // in the bundle; -1: it is not there
 }
 

@@ -142,7 +142,7 @@ const warcDateLayout = "2006-01-02T15:04:05Z"
 
 func warcDate(t facts.Time) string { return t.UTC().Format(warcDateLayout) }
 
-// uuidOf makes a URN of what it is to stand for: the same for the same.
+// uuidOf makes a URN of what it stands for: equal texts give equal URNs.
 func uuidOf(parts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80 // RFC 9562 §5.8

@@ -14,7 +14,7 @@ type Ground struct {
 	Meaning  string `json:"meaning,omitempty"` // of the word
 	Sentence string `json:"sentence"`          // verbatim
 	Section  string `json:"section"`           // its heading
-	Anchor   string `json:"anchor"`            // the same as a link
+	Anchor   string `json:"anchor"`            // a link to it
 }
 
 // sentence is one of docs/SEMANTICS.md.

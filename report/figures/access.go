@@ -52,7 +52,7 @@ const (
 	accesses
 )
 
-// access is what verdicts on the fetches of an origin come to.
+// access sums up the verdicts on the fetches of an origin.
 func (c *verdictCounts) access() access {
 	switch {
 	case c.Allowed > 0 && c.Disallowed > 0:

@@ -28,7 +28,7 @@ import (
 
 // Figures are what a report counts and keeps of an audit, whatever its size: counts, rankings and the most certain
 // findings. They are of the rows of the result tables: of an audit in hand, whose report.Writer passes its rows to
-// Add, or of tables (Read). Both come to the same.
+// Add, or of tables (Read). Both give equal figures.
 type Figures struct {
 	// WhatIf counts what other crawlers would have been allowed.
 	WhatIf accessTally

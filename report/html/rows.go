@@ -15,7 +15,7 @@ import (
 // Bounds that keep a report small enough to mail, and quick to open, whatever is in it.
 const (
 	maxFirst      = 200       // rows of a table that stand in the page itself
-	maxFirstBytes = 640 << 10 // bytes of these
+	maxFirstBytes = 640 << 10 // of the first rows
 	maxPacked     = 1280 << 10
 	rowsPerPack   = 100
 

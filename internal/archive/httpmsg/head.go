@@ -189,7 +189,7 @@ func OtherProtocol(b []byte) (name string, is bool) {
 }
 
 // ParseResponse reads a status line and the fields that matter. The status of a line that is
-// none of HTTP is not readable. Lines of fields that isPolicy reports are appended to policy; nil: none is kept.
+// not HTTP is not readable. Lines of fields that isPolicy reports are appended to policy; nil: none is kept.
 func ParseResponse(head []byte, isPolicy func(name, value []byte) bool, policy []byte) Head {
 	h := Head{Status: -1, Policy: policy}
 	line, rest := warc.CutLine(skipEmptyLines(head))

@@ -64,8 +64,7 @@ type codes struct {
 }
 
 // build makes the tables from the lengths of the codes, and reports whether they are
-// codes. Each symbol's code has a length; lits counts the codes of each length, dists
-// likewise.
+// codes. Each symbol's code has a length; lits and dists count the codes of each length.
 func (c *codes) build(lit, dist []uint8, lits, dists *lengthCount) bool {
 	if !buildTable(c.lit[:], litBits, lit, lits, litEntries[:]) ||
 		!buildTable(c.dist[:], distBits, dist, dists, distEntries[:]) {

@@ -17,7 +17,7 @@ import (
 // a record; any other layout is read as well: several records in a member, a record
 // over several members, members that hold nothing. A record counts once every member
 // that holds a part of it has been decompressed to its end and its checksum has
-// matched. Its place is the place of these members.
+// matched. Its place is that of the members.
 type memberReader struct {
 	input.Chain
 	framing

@@ -128,7 +128,7 @@ type aheadMember struct {
 	size       int64 // bytes of the content
 
 	first, split, last int    // in part.kept: its first bytes, and after them its last
-	head, tail         []byte // the same, where it was found
+	head, tail         []byte // first and last bytes, where the member was found
 }
 
 // keptTail is how many bytes of a member's end are kept: a record's end and some

@@ -182,7 +182,7 @@ type fileReader[T any] struct {
 	layout   *layout
 	from, to int
 	before   func(*T) bool // of rows of the first bucket: left out; nil: none is
-	behind   func(*T) bool // of rows of the last one: the same
+	behind   func(*T) bool // of rows of the last bucket: left out; nil: none is
 	file     object.LocalFile
 	frames   []frame   // not yet read
 	codec    *codec[T] // nil before the first frame, and after the last

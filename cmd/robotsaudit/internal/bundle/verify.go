@@ -249,7 +249,7 @@ func (v *verifier) verify(path string) (proven bool, err error) {
 	if more := seen - maxListed; more > 0 && !v.full && len(v.named) == 0 {
 		fmt.Fprintf(out, "  and %s more (--full)\n", humanize.Comma(int64(more)))
 	}
-	fmt.Fprintf(out, "They were decided again from %s of %s. No byte of these has changed. Profile: %s.\n",
+	fmt.Fprintf(out, "They were decided again from %s of %s, of which no byte has changed. Profile: %s.\n",
 		report.Count(of.Records, "record"), report.Count(of.Archives, "archive"), console.OneLine(of.Settings.Profile))
 	v.printClaims(of)
 	return proven, nil

@@ -19,7 +19,7 @@ func addAccessLog(flags *pflag.FlagSet) {
 	flags.StringArray("access-log", nil,
 		"`FILE` of requests, as a site's server logs them; - is standard input (repeatable)")
 	flags.String("line-format", "",
-		"their format, `TEXT` in the syntax of nginx or Apache, if it is none of the usual ones")
+		"their format, `TEXT` in the syntax of nginx or Apache, unless it is a usual one")
 	flags.StringArray("site", nil,
 		"`ORIGIN` whose requests count, such as https://example.org (repeatable)")
 	flags.StringArray("ranges", nil,

@@ -72,7 +72,7 @@ type Job struct {
 	Log *slog.Logger
 
 	Progress *ingest.Progress
-	Facts    *facts.Set     // nil where the run did not come to any
+	Facts    *facts.Set     // nil if the run ended before it had any
 	Totals   *report.Totals // nil where nothing was decided
 	Fresh    *int64         // new violations; nil where they were not counted
 
@@ -140,7 +140,7 @@ func (j *Job) Hold(tables bool, reads []string, do func() error) (err error) {
 	return do()
 }
 
-// refuseOthers returns an error where a folder holds files, and none of an audit.
+// refuseOthers returns an error if a folder holds files, but no audit.
 func refuseOthers(dir string) error {
 	entries, err := os.ReadDir(dir)
 	isOwn := func(e os.DirEntry) bool { return e.Name() == facts.PrivateFolder || e.Name() == report.AuditFile }
@@ -382,7 +382,7 @@ func (j *Job) writeMetrics(code usage.ExitCode) error {
 	m.gauge("run_end_timestamp_seconds", "When the last run ended, in seconds since 1970.", value(time.Now().Unix()))
 	m.gauge("run_duration_seconds", "How long the last run took.", value(time.Since(j.start).Seconds()))
 	m.gauge("run_read_bytes", "Bytes of archives that the last run read.", value(j.Progress.BytesRead.Load()))
-	m.gauge("run_inputs", "Archives that the last run read anew, and those of which it kept what was read before.",
+	m.gauge("run_inputs", "Archives that the last run read, and archives of which it kept what an earlier run read.",
 		labelled("state", "kept", j.Progress.InputsKept.Load()), labelled("state", "read", j.Progress.InputsRead.Load()))
 	if j.Facts != nil {
 		m.gauge("inputs", "Archives in the output folder.", value(int(j.Facts.Totals.Count)))

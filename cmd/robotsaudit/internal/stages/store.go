@@ -23,7 +23,7 @@ type Store interface {
 	// Read returns a small file, Open any.
 	Read(ctx context.Context, name string) ([]byte, error)
 	Open(ctx context.Context, name string) (io.ReadCloser, error)
-	// Create makes a small file where there is none of its name, and reports whether it did.
+	// Create makes a small file, unless one of its name is there, and reports whether it did.
 	Create(ctx context.Context, name string, content []byte) (bool, error)
 	// List returns the sizes of the files below a prefix that ends with a slash, by their names
 	// after it.
@@ -50,7 +50,7 @@ type Store interface {
 	Put(ctx context.Context, path, to string) error
 }
 
-// createJSON makes a small file of JSON where there is none of its name, and reports whether it did.
+// createJSON makes a small file of JSON, unless one of its name is there, and reports whether it did.
 func createJSON(ctx context.Context, s Store, name string, v any) (bool, error) {
 	b, err := json.MarshalIndent(v, "", " ")
 	if err != nil {

@@ -45,7 +45,7 @@ func choicesOf(cmd *cobra.Command, f *pflag.Flag) []string {
 	return choices[f.Name]
 }
 
-// checkChoices refuses a value of a flag that is none of its choices.
+// checkChoices refuses a value that is not among the choices of a flag.
 func checkChoices(cmd *cobra.Command) (err error) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		values := choicesOf(cmd, f)
