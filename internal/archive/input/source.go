@@ -76,6 +76,10 @@ type Chain struct {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
+// Fingerprint is Sum.
+func (c *Chain) Fingerprint() uint64 { return c.Sum }
+
+// Add adds the bytes of a member, a header or rows.
 func (c *Chain) Add(b []byte) {
 	low := crc32.Update(uint32(c.Sum), castagnoli, b)
 	high := crc32.Update(uint32(c.Sum>>32), crc32.IEEETable, b)

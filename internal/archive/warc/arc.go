@@ -73,15 +73,7 @@ func (arcFraming) parse(header []byte, _ *Header) Header {
 // fields are counted from the end. ok is false for a line that is no header.
 func parseARCHeader(line []byte) (h Header, ok bool) {
 	line, _ = CutLine(line)
-	var f arcFields
-	for _, form := range [...]func([]byte) (arcFields, bool){
-		arcVersion1, arcVersion2, arcVersionBlock, arcSpacedType,
-		arcBadDate,
-	} {
-		if f, ok = form(line); ok {
-			break
-		}
-	}
+	f, ok := arcFieldsOf(line)
 	if !ok || !isARCLength(f.length) || !hasScheme(f.url) {
 		return Header{}, false
 	}
@@ -98,40 +90,31 @@ func parseARCHeader(line []byte) (h Header, ok bool) {
 // arcFields are the fields of a header line in both versions.
 type arcFields struct{ url, date, mime, length []byte }
 
-// arcVersion1 reads a line of five fields. Address and date may stand the wrong
-// way round.
-func arcVersion1(line []byte) (arcFields, bool) {
-	f := lastFields(line, 4)
-	if f == nil {
-		return arcFields{}, false
+// arcFieldsOf divides a line by the first form that it has: version 1, whose address and date may stand the wrong way
+// round; version 2; the line that begins an archive, with arbitrary values for fields of a fetch, as in the
+// specification's own "filedesc://IA-001102.arc 0 19960923142103 text/plain 76"; version 1 with spaces in the content
+// type; version 1 with anything for the date.
+func arcFieldsOf(line []byte) (f arcFields, ok bool) {
+	five := lastFields(line, 4)
+	if five != nil {
+		if isAddress(five[2]) && isARCDate(five[1]) {
+			five[1], five[2] = five[2], five[1]
+		}
+		f = arcFields{five[0], five[2], five[3], five[4]}
+		if isAddress(five[1]) && isARCDate(five[2]) {
+			return f, true
+		}
 	}
-	if isAddress(f[2]) && isARCDate(f[1]) {
-		f[1], f[2] = f[2], f[1]
+	if ten := lastFields(line, 9); ten != nil && isAddress(ten[1]) && isARCDate(ten[2]) {
+		return arcFields{ten[0], ten[2], ten[3], ten[9]}, true
 	}
-	return arcFields{f[0], f[2], f[3], f[4]}, isAddress(f[1]) && isARCDate(f[2])
-}
-
-// arcVersion2 reads a line of ten fields.
-func arcVersion2(line []byte) (arcFields, bool) {
-	f := lastFields(line, 9)
-	if f == nil {
-		return arcFields{}, false
+	if five != nil && bytes.HasPrefix(line, []byte(magicARC)) {
+		return f, true
 	}
-	return arcFields{f[0], f[2], f[3], f[9]}, isAddress(f[1]) && isARCDate(f[2])
-}
-
-// arcVersionBlock reads the line that begins an archive, with arbitrary values for
-// fields of a fetch: "filedesc://IA-001102.arc 0 19960923142103 text/plain 76" is the
-// specification's own.
-func arcVersionBlock(line []byte) (arcFields, bool) {
-	if !bytes.HasPrefix(line, []byte(magicARC)) {
-		return arcFields{}, false
+	if spaced, ok := arcSpacedType(line); ok {
+		return spaced, true
 	}
-	f := lastFields(line, 4)
-	if f == nil {
-		return arcFields{}, false
-	}
-	return arcFields{f[0], f[2], f[3], f[4]}, true
+	return f, five != nil && isAddress(five[1])
 }
 
 // arcSpacedType reads a line of version 1 whose content type holds spaces, as in
@@ -151,15 +134,6 @@ func arcSpacedType(line []byte) (f arcFields, ok bool) {
 		end = len(before)
 	}
 	return f, ok
-}
-
-// arcBadDate reads a line of version 1 in which anything stands for the date.
-func arcBadDate(line []byte) (arcFields, bool) {
-	f := lastFields(line, 4)
-	if f == nil {
-		return arcFields{}, false
-	}
-	return arcFields{f[0], f[2], f[3], f[4]}, isAddress(f[1])
 }
 
 // lastFields cuts n fields off the end of a line; the first element is the rest before
@@ -201,14 +175,7 @@ func isARCDate(b []byte) bool { return len(b) >= 8 && len(b) <= 28 && allDigits(
 // isARCLength also accepts the negative lengths of crawlers whose counter overflowed.
 func isARCLength(b []byte) bool { return allDigits(bytes.TrimPrefix(b, []byte{'-'})) }
 
-func allDigits(b []byte) bool {
-	for _, c := range b {
-		if c < '0' || c > '9' {
-			return false
-		}
-	}
-	return len(b) > 0
-}
+func allDigits(b []byte) bool { return len(b) > 0 && len(bytes.Trim(b, "0123456789")) == 0 }
 
 // hasScheme reports whether b begins as an absolute URL does (RFC 3986 §3.1).
 func hasScheme(b []byte) bool {

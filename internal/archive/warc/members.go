@@ -65,8 +65,6 @@ func (r *memberReader) Close() {
 	release(r.in)
 }
 
-func (r *memberReader) Fingerprint() uint64 { return r.Sum }
-
 func (r *memberReader) Next() (*Record, error) {
 	err := r.waiting
 	r.waiting = nil

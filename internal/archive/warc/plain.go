@@ -56,8 +56,6 @@ func newPlainReader(f framing, src *input.Source, at io.ReaderAt) *plainReader {
 	}
 }
 
-func (r *plainReader) Fingerprint() uint64 { return r.Sum }
-
 func (r *plainReader) Next() (*Record, error) {
 	if err := r.waiting; err != nil {
 		r.waiting = nil

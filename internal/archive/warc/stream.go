@@ -131,8 +131,6 @@ func (s *sticky) Read(p []byte) (n int, err error) {
 	return n, s.err
 }
 
-func (r *streamReader) Fingerprint() uint64 { return r.Sum }
-
 func (r *streamReader) Next() (*Record, error) {
 	if r.ended {
 		return nil, io.EOF
