@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -202,23 +203,16 @@ func (g *ingestion) run(ctx context.Context, tasks [][]facts.Input) (names []str
 			return o, err
 		}))
 	}
-	var errs []error
 	for _, r := range running {
-		o, err := r.Wait()
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
+		o, failed := r.Wait()
+		err = cmp.Or(err, failed)
 		if o.name != "" {
 			names = append(names, o.name)
 		}
 		g.failures = append(g.failures, o.failures...)
 	}
-	if err := ctx.Err(); err != nil {
+	if err = cmp.Or(ctx.Err(), err); err != nil {
 		return nil, err
-	}
-	if len(errs) > 0 {
-		return nil, errs[0]
 	}
 	return names, nil
 }

@@ -171,9 +171,14 @@ func (f *explainFlags) question(what string) (q evaluate.Question, err error) {
 			return q, usage.Errorf("--agents: %q is no product token: %s", f.agent, fault)
 		}
 	}
-	if q.At, err = parseMoment(f.at); err != nil {
+	if f.at == "" {
+		return q, nil
+	}
+	at, err := evaluate.ParseAsOf(f.at)
+	if err != nil {
 		return q, usage.Errorf("--at %q is no time; write it as 2025-03-01, or with a time and a zone as 2025-03-01T12:00:00Z", f.at)
 	}
+	q.At = at.First()
 	return q, nil
 }
 
@@ -210,19 +215,4 @@ func (f *explainFlags) advise(log *slog.Logger, err error) error {
 		return usage.Errorf("%v", err)
 	}
 	return err
-}
-
-var errNoMoment = errors.New("no moment")
-
-// parseMoment reads a moment; the zero time where nothing is given.
-func parseMoment(s string) (time.Time, error) {
-	if s == "" {
-		return time.Time{}, nil
-	}
-	for _, layout := range [...]string{time.RFC3339, time.DateOnly} {
-		if t, err := time.Parse(layout, s); err == nil && t.UTC().Year() >= 1 && !t.IsZero() {
-			return t, nil
-		}
-	}
-	return time.Time{}, errNoMoment
 }

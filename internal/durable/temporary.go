@@ -181,11 +181,5 @@ func Replace(path string, make func(tmp string) error) error {
 
 // WriteWhole writes a file as Replace does.
 func WriteWhole(path string, write func(io.Writer) error) error {
-	return Replace(path, func(tmp string) error {
-		f, err := os.Create(tmp)
-		if err != nil {
-			return err
-		}
-		return errors.Join(write(f), f.Close())
-	})
+	return Replace(path, func(tmp string) error { return Create(tmp, write) })
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"math"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -166,8 +167,10 @@ func (e *extractor) readClock(d *draft, h *httpmsg.Head) {
 		return
 	}
 	if h.Date != e.clock { // many answers share one second
-		seconds, _ := httpmsg.ParseDate(h.Date)
-		e.clock, e.clockSeconds = h.Date, seconds
+		e.clock, e.clockSeconds = h.Date, 0
+		if t, err := http.ParseTime(h.Date); err == nil {
+			e.clockSeconds = t.Unix()
+		}
 	}
 	server := e.clockSeconds
 	if server == 0 {

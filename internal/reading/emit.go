@@ -59,7 +59,7 @@ func (c *Committer) emitOne(x *exchange) error {
 	}
 	c.runs.hearOf(x)
 	body := x.body
-	x.body, x.assembly = nil, nil // which others of its slab must not keep
+	x.body, x.assembly = nil, nil // which a segmented record must not keep
 	c.Stats.Fetches++
 	if c.opt.Paired != nil {
 		if err := c.opt.Paired(&x.Fetch, &x.companions); err != nil {

@@ -73,10 +73,10 @@ func (e *extractor) extractMetadata(d *draft) error {
 func (m *metadata) set(name, value []byte) bool {
 	switch {
 	case warc.IsField(name, "via"):
-		warc.First(&m.via, string(firstBytes(value, warc.MaxURL)))
+		warc.First(&m.via, facts.AtMost(string(value), warc.MaxURL))
 		m.flags |= facts.FlagDiscovery
 	case warc.IsField(name, "hopsfromseed"):
-		warc.First(&m.hops, string(firstBytes(value, maxHopsFromSeed)))
+		warc.First(&m.hops, facts.AtMost(string(value), maxHopsFromSeed))
 		m.flags |= facts.FlagDiscovery
 	case warc.IsField(name, "seed"):
 		m.flags |= facts.FlagDiscovery | facts.FlagSeed

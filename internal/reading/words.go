@@ -1,7 +1,5 @@
 package reading
 
-func firstBytes(b []byte, n int) []byte { return b[:min(len(b), n)] }
-
 // nearest returns the known word that an unknown one differs from by so many letters at
 // most, changed, left out or put in.
 func nearest(unknown string, letters int, known ...string) (word string, ok bool) {

@@ -122,10 +122,7 @@ func leftText(seconds float64) string {
 
 // Width is how many columns a terminal has.
 func Width(w io.Writer) int {
-	if o, ok := w.(*Output); ok {
-		w = o.Writer
-	}
-	if f, ok := w.(*os.File); ok {
+	if f := fileOf(w); f != nil {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
 			return width
 		}
@@ -133,10 +130,16 @@ func Width(w io.Writer) int {
 	return 80
 }
 
-func IsTerminal(w io.Writer) bool {
+// fileOf is the file that is written to; nil: it is none.
+func fileOf(w io.Writer) *os.File {
 	if o, ok := w.(*Output); ok {
 		w = o.Writer
 	}
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" && readsEscapes(f)
+	f, _ := w.(*os.File)
+	return f
+}
+
+func IsTerminal(w io.Writer) bool {
+	f := fileOf(w)
+	return f != nil && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" && readsEscapes(f)
 }

@@ -32,16 +32,8 @@ var fileFlags = []string{"ranges", "robots", "urls"}
 // refuseStdin refuses standard input as a file that a flag names.
 func refuseStdin(cmd *cobra.Command) error {
 	for _, name := range fileFlags {
-		f := cmd.Flags().Lookup(name)
-		if f == nil {
-			continue
-		}
-		values := []string{f.Value.String()}
-		if list, ok := f.Value.(pflag.SliceValue); ok {
-			values = list.GetSlice()
-		}
-		switch {
-		case !slices.Contains(values, facts.Stdin):
+		switch files, _ := cmd.Flags().GetStringArray(name); { // none where the command has no such flag
+		case !slices.Contains(files, facts.Stdin):
 		case name == "urls":
 			return Errorf("--urls -: lists are read from files here; give one on standard input as the input " +
 				"-, or write it to a file")
