@@ -18,7 +18,6 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/wacz"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
-	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/longtest"
 )
@@ -256,7 +255,7 @@ func TestBzip2Bomb(t *testing.T) {
 	}
 	sharedArchives(t)
 	start := time.Now()
-	peak := warctest.PeakHeap(func() {
+	peak := peakHeap(func() {
 		c := readFile(t, filepath.Join("..", "..", "..", "shared", "warc", filepath.FromSlash(bomb)))
 		equal(t, "table", bomb+"\n"+c.summary(), readTable(t)[bomb])
 	})

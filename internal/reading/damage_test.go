@@ -525,7 +525,7 @@ func TestFlipAnyByteOfAStream(t *testing.T) {
 		id, url := fmt.Sprintf("urn:uuid:%08d-0000-4000-8000-000000000000", n), "http://h/"+path
 		records = append(records, warctest.Digested(warctest.Response(id, url, ok200)),
 			warctest.Digested(warctest.Request(fmt.Sprint("urn:q", n), url, "bot/1", "WARC-Concurrent-To: <"+id+">")),
-			warctest.Digested(warctest.Metadata(fmt.Sprint("urn:m", n), url, "fetchTimeMs: 5",
+			warctest.Digested(metadataRecord(fmt.Sprint("urn:m", n), url, "fetchTimeMs: 5",
 				"WARC-Concurrent-To: <"+id+">")))
 	}
 	records = append(records, warctest.Digested(warctest.Record{

@@ -283,7 +283,7 @@ func TestVerifyingStreams(t *testing.T) {
 	src := io.MultiReader(strings.NewReader(head+"Content-Length: "+fmt.Sprint(big+len(block))+"\r\n\r\n"+block),
 		io.LimitReader(repeat{'x'}, big), strings.NewReader("\r\n\r\n"))
 	var sink countSink
-	peak := warctest.PeakHeap(func() {
+	peak := peakHeap(func() {
 		if _, err := readSource(t.Context(), facts.Input{Path: "/archive", Size: 1 << 40}, src, 0, &sink,
 			Options{Verify: true}); err != nil {
 			t.Error(err)

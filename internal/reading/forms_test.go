@@ -304,9 +304,9 @@ func TestCapsHaveIssues(t *testing.T) {
 		archive []byte
 		want    []string
 	}{
-		"maxMetadata": {warctest.Plain(warctest.Metadata("urn:m", "http://h/",
+		"maxMetadata": {warctest.Plain(metadataRecord("urn:m", "http://h/",
 			strings.Repeat("x: y\r\n", maxMetadata/6+1))), []string{"value_cut"}},
-		"maxHopsFromSeed": {warctest.Plain(warctest.Metadata("urn:m", "http://h/",
+		"maxHopsFromSeed": {warctest.Plain(metadataRecord("urn:m", "http://h/",
 			"hopsFromSeed: "+long(maxHopsFromSeed+1)+"\r\n")), []string{"value_cut"}},
 		"MaxRecordHeader": {warctest.Plain(warctest.Response("urn:1", "http://h/", ok200,
 			"X: "+long(warc.MaxRecordHeader))), []string{"header_too_long", "skipped_range"}},
@@ -353,7 +353,7 @@ func TestCapsHaveIssues(t *testing.T) {
 			"HTTP/1.1 200\r\n\r\n"+long(httpmsg.MaxBody+1))), []string{"body_cut"}},
 		"MaxBody, decoded twice": {
 			warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt",
-				"HTTP/1.1 200\r\nContent-Encoding: gzip, gzip\r\n\r\n"+warctest.NestedZeros())),
+				"HTTP/1.1 200\r\nContent-Encoding: gzip, gzip\r\n\r\n"+nestedZeros())),
 			[]string{"body_cut", "undeclared_binary"},
 		},
 		"maxCodings": {warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt",

@@ -111,7 +111,7 @@ func TestHostileArchives(t *testing.T) {
 				}
 				var sink countSink
 				var result facts.InputResult
-				peak := warctest.PeakHeap(func() {
+				peak := peakHeap(func() {
 					var err error
 					if result, err = readSource(t.Context(), facts.Input{Path: path, Size: 1 << 40}, src, 0, &sink,
 						Options{}); err != nil {
@@ -134,7 +134,7 @@ func TestHostileArchives(t *testing.T) {
 	t.Run("long ids and URLs that wait", func(t *testing.T) {
 		archive := bytes.Join(manyLong, nil)
 		var sink countSink
-		peak := warctest.PeakHeap(func() {
+		peak := peakHeap(func() {
 			if _, err := readSource(t.Context(), facts.Input{Path: "/archive"}, bytes.NewReader(archive), 0, &sink,
 				Options{}); err != nil {
 				t.Error(err)

@@ -46,7 +46,7 @@ func TestPageLists(t *testing.T) {
 	archive := warctest.StoredEntry("archive/a.warc.gz", warctest.GzipMembers(
 		warctest.Response("urn:1", "https://h/", ok200), warctest.Response("urn:2", "https://h/style.css", ok200),
 		warctest.Response("urn:3", "https://h/next?q", ok200), warctest.Response("urn:4", "https://h/described", ok200),
-		warctest.Metadata("urn:5", "https://h/described", "hopsFromSeed: L\r\n", "WARC-Refers-To: <urn:4>")))
+		metadataRecord("urn:5", "https://h/described", "hopsFromSeed: L\r\n", "WARC-Refers-To: <urn:4>")))
 
 	lines := pageListHead + `{"id":"1","url":"https://h/","title":"T","ts":"2025-04-04T21:25:28Z","seed":true,"depth":0}` + "\n" +
 		`{"id":"2","url":"https://h/described","seed":true}` + "\n" + `{"url":"file:///screenshot.png"}` + "\n"

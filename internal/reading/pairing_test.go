@@ -306,101 +306,101 @@ func TestMetadata(t *testing.T) {
 	}{
 		"names the response": {[]warctest.Record{
 			r, q,
-			warctest.Metadata("urn:m", "http://x/", via, "WARC-Concurrent-To: <urn:r>"),
+			metadataRecord("urn:m", "http://x/", via, "WARC-Concurrent-To: <urn:r>"),
 		}, told},
 		"refers to the response": {[]warctest.Record{
 			r, q,
-			warctest.Metadata("urn:m", "http://x/", via, "WARC-Refers-To: <urn:r>"),
+			metadataRecord("urn:m", "http://x/", via, "WARC-Refers-To: <urn:r>"),
 		}, told},
 		"names it among others": {[]warctest.Record{
 			r, q,
-			warctest.Metadata("urn:m", "", via, "WARC-Concurrent-To: <urn:q>", "WARC-Concurrent-To: <urn:r>"),
+			metadataRecord("urn:m", "", via, "WARC-Concurrent-To: <urn:q>", "WARC-Concurrent-To: <urn:r>"),
 		}, told},
-		"before the response": {[]warctest.Record{warctest.Metadata("urn:m", "", via,
+		"before the response": {[]warctest.Record{metadataRecord("urn:m", "", via,
 			"WARC-Concurrent-To: <urn:r>"), q, r}, told},
 		"between them": {[]warctest.Record{
 			r,
-			warctest.Metadata("urn:m", "", via, "WARC-Concurrent-To: <urn:r>"), q,
+			metadataRecord("urn:m", "", via, "WARC-Concurrent-To: <urn:r>"), q,
 		}, told},
 		"named by the response": {[]warctest.Record{
 			q,
 			warctest.Response("urn:r", page, ok200, "WARC-Concurrent-To: <urn:m>"),
-			warctest.Metadata("urn:m", "", via),
+			metadataRecord("urn:m", "", via),
 		}, told},
 		"named, before the response": {[]warctest.Record{
-			q, warctest.Metadata("urn:m", "", via),
+			q, metadataRecord("urn:m", "", via),
 			{Type: "continuation"},
 			warctest.Response("urn:r", page, ok200),
 		}, silent},
-		"beside":                     {[]warctest.Record{q, r, warctest.Metadata("", page, via)}, told},
-		"beside, behind the request": {[]warctest.Record{r, q, warctest.Metadata("", page, via)}, told},
-		"beside, before":             {[]warctest.Record{q, warctest.Metadata("", page, via), r}, told},
-		"beside, of another URL":     {[]warctest.Record{r, q, warctest.Metadata("", "http://h/other", via)}, silent},
+		"beside":                     {[]warctest.Record{q, r, metadataRecord("", page, via)}, told},
+		"beside, behind the request": {[]warctest.Record{r, q, metadataRecord("", page, via)}, told},
+		"beside, before":             {[]warctest.Record{q, metadataRecord("", page, via), r}, told},
+		"beside, of another URL":     {[]warctest.Record{r, q, metadataRecord("", "http://h/other", via)}, silent},
 		"beside, and names another": {[]warctest.Record{
 			r, q,
-			warctest.Metadata("", page, via, "WARC-Concurrent-To: <urn:else>"),
+			metadataRecord("", page, via, "WARC-Concurrent-To: <urn:else>"),
 		}, silent},
 		"not beside": {[]warctest.Record{
 			r, q,
 			{Type: "conversion"},
-			warctest.Metadata("", page, via),
+			metadataRecord("", page, via),
 		}, silent},
 		"the first counts": {[]warctest.Record{
 			r,
-			warctest.Metadata("urn:m", "", via, "WARC-Concurrent-To: <urn:r>"),
-			warctest.Metadata("urn:n", "", "seed:\r\n", "WARC-Concurrent-To: <urn:r>"), q,
+			metadataRecord("urn:m", "", via, "WARC-Concurrent-To: <urn:r>"),
+			metadataRecord("urn:n", "", "seed:\r\n", "WARC-Concurrent-To: <urn:r>"), q,
 		}, told},
 		"without a request": {[]warctest.Record{
 			r,
-			warctest.Metadata("urn:m", "", via, "WARC-Concurrent-To: <urn:r>"),
+			metadataRecord("urn:m", "", via, "WARC-Concurrent-To: <urn:r>"),
 		}, unasked},
 		"seed": {[]warctest.Record{
 			r, q,
-			warctest.Metadata("", page, "seed: \r\nforce-fetch:\r\n"),
+			metadataRecord("", page, "seed: \r\nforce-fetch:\r\n"),
 		}, silent + " told seed forced"},
 		"of another crawler": {[]warctest.Record{
 			r, q,
-			warctest.Metadata("", page, "fetchTimeMs: 655\r\nlanguages-cld2: {}\r\n"),
+			metadataRecord("", page, "fetchTimeMs: 655\r\nlanguages-cld2: {}\r\n"),
 		}, `bot/1 via "" hops "" ms 655`},
 		"of no time": {
-			[]warctest.Record{r, q, warctest.Metadata("", page, "fetchTimeMs: -4\r\n")},
+			[]warctest.Record{r, q, metadataRecord("", page, "fetchTimeMs: -4\r\n")},
 			`bot/1 via "" hops "" ms 2147483647`,
 		},
 		"nothing known": {[]warctest.Record{
 			r, q,
-			warctest.Metadata("", page, "usingCharset: x\r\nfetchTimeMs:\r\n"),
+			metadataRecord("", page, "usingCharset: x\r\nfetchTimeMs:\r\n"),
 		}, silent},
 		"no fields": {[]warctest.Record{
 			r, q,
 			{Type: "metadata", URL: page, Fields: []string{"Content-Type: application/json"}, Block: via},
 		}, silent},
 		"far apart, not yet asked": {slices.Concat([]warctest.Record{r}, filler(metadataWindow+9),
-			[]warctest.Record{warctest.Metadata("urn:m", "", via, "WARC-Concurrent-To: <urn:r>"), q}), told},
+			[]warctest.Record{metadataRecord("urn:m", "", via, "WARC-Concurrent-To: <urn:r>"), q}), told},
 		"near, once asked": {slices.Concat([]warctest.Record{r, q}, filler(metadataWindow-2),
-			[]warctest.Record{warctest.Metadata("urn:m", "", via, "WARC-Concurrent-To: <urn:r>")}), told},
+			[]warctest.Record{metadataRecord("urn:m", "", via, "WARC-Concurrent-To: <urn:r>")}), told},
 		"too far apart, once asked": {slices.Concat([]warctest.Record{r, q}, filler(metadataWindow),
-			[]warctest.Record{warctest.Metadata("urn:m", "", via, "WARC-Concurrent-To: <urn:r>")}), silent},
+			[]warctest.Record{metadataRecord("urn:m", "", via, "WARC-Concurrent-To: <urn:r>")}), silent},
 		"the cut line says nothing": {
 			[]warctest.Record{
 				r, q,
-				warctest.Metadata("", page, "seed:\r\nx: "+strings.Repeat("y", maxMetadata-16)+"\r\nvia: http://h/"),
+				metadataRecord("", page, "seed:\r\nx: "+strings.Repeat("y", maxMetadata-16)+"\r\nvia: http://h/"),
 			},
 			silent + " told seed",
 		},
 		"behind much else": {
 			[]warctest.Record{
 				r, q,
-				warctest.Metadata("", page, strings.Repeat("outlink: http://h/x L a/@href\r\n", (16<<10)/7)+via),
+				metadataRecord("", page, strings.Repeat("outlink: http://h/x L a/@href\r\n", (16<<10)/7)+via),
 			},
 			told,
 		},
 		"behind an empty line": {[]warctest.Record{
 			r, q,
-			warctest.Metadata("", page, "\r\n"+strings.Repeat("x: y\r\n", (16<<10)/3)+via),
+			metadataRecord("", page, "\r\n"+strings.Repeat("x: y\r\n", (16<<10)/3)+via),
 		}, silent},
 		"a response is no metadata's": {[]warctest.Record{
 			r, q,
-			warctest.Metadata("urn:r", "", via, "WARC-Concurrent-To: <urn:q>"),
+			metadataRecord("urn:r", "", via, "WARC-Concurrent-To: <urn:q>"),
 		}, silent},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -434,9 +434,9 @@ func TestFoundInContent(t *testing.T) {
 		media, language string
 	}{
 		{[]warctest.Record{response()}, "", ""},
-		{[]warctest.Record{response("WARC-Identified-Payload-Type: Text/HTML; x"), warctest.Metadata("", page, cld2)}, "text/html", "deu,eng"},
-		{[]warctest.Record{response("WARC-Identified-Content-Language: fra, es-419"), warctest.Metadata("", page, cld2)}, "", "fra,es-419"},
-		{[]warctest.Record{response("WARC-Identified-Content-Language: <b>"), warctest.Metadata("", page, "languages-cld2: {}\r\n")}, "", ""},
+		{[]warctest.Record{response("WARC-Identified-Payload-Type: Text/HTML; x"), metadataRecord("", page, cld2)}, "text/html", "deu,eng"},
+		{[]warctest.Record{response("WARC-Identified-Content-Language: fra, es-419"), metadataRecord("", page, cld2)}, "", "fra,es-419"},
+		{[]warctest.Record{response("WARC-Identified-Content-Language: <b>"), metadataRecord("", page, "languages-cld2: {}\r\n")}, "", ""},
 		{[]warctest.Record{response("WARC-Identified-Content-Language: " + strings.Repeat("eng,", 20))}, "", ""},
 	} {
 		if f := read(t, warctest.Plain(c.in...)).fetches[0]; f.DetectedType != c.media || f.Languages != c.language {

@@ -153,7 +153,7 @@ func TestSegmentsAreBounded(t *testing.T) {
 	}
 	archive := warctest.GzipMembers(list...)
 	var sink countSink
-	peak := warctest.PeakHeap(func() {
+	peak := peakHeap(func() {
 		if _, err := readSource(t.Context(), facts.Input{Path: "/archive"}, strings.NewReader(string(archive)), 0, &sink,
 			Options{}); err != nil {
 			t.Error(err)

@@ -320,7 +320,7 @@ func TestZipBombs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got *collected
-			peak := warctest.PeakHeap(func() { got = read(t, c.archive) })
+			peak := peakHeap(func() { got = read(t, c.archive) })
 			t.Logf("%d bytes, heap %d MiB, issues %v", len(c.archive), peak>>20, got.kinds())
 			// The fetches themselves take half of it, and the amount of garbage at the same time differs.
 			if kinds := got.kinds(); peak > 250<<20 || len(got.fetches) != c.fetches || c.issue != "" &&

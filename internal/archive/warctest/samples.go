@@ -2,14 +2,10 @@ package warctest
 
 import (
 	"bytes"
-	"compress/flate"
-	"compress/gzip"
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"testing"
-	"time"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -52,49 +48,6 @@ func Dictionary(t testing.TB) []byte {
 func Skippable(n byte, content []byte) []byte {
 	b := append([]byte{0x50 | n}, 0x2a, 0x4d, 0x18)
 	return append(binary.LittleEndian.AppendUint32(b, uint32(len(content))), content...)
-}
-
-// NestedZeros is 100 GB of zeros in gzip in gzip: 300 KB.
-func NestedZeros() string {
-	const piece = 16 << 20
-	var once bytes.Buffer
-	w, _ := flate.NewWriter(&once, flate.BestSpeed)
-	w.Write(make([]byte, piece))
-	w.Flush() // on a whole byte: what follows needs nothing before it
-	var twice bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&twice, gzip.BestSpeed)
-	z.Write(Gzip("")[:10])
-	for range 100_000_000_000 / piece {
-		z.Write(once.Bytes())
-	}
-	z.Close()
-	return twice.String()
-}
-
-// PeakHeap returns the largest heap seen while f ran, above that before it.
-func PeakHeap(f func()) (peak uint64) {
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&m)
-	before := m.HeapAlloc
-	stop, done := make(chan bool), make(chan bool)
-	go func() {
-		defer close(done)
-		for {
-			var m runtime.MemStats
-			runtime.ReadMemStats(&m)
-			peak = max(peak, m.HeapAlloc)
-			select {
-			case <-stop:
-				return
-			case <-time.After(5 * time.Millisecond):
-			}
-		}
-	}()
-	f()
-	close(stop)
-	<-done
-	return peak - min(peak, before)
 }
 
 // Bzip2Archive is four captures of robots.txt, of hosts host0.example to

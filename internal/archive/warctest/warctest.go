@@ -57,11 +57,6 @@ func Request(id, url, agent string, fields ...string) Record {
 // Warcinfo is a warcinfo record.
 func Warcinfo(id, block string) Record { return Record{Type: "warcinfo", ID: id, Block: block} }
 
-// Metadata is one as Heritrix writes it.
-func Metadata(id, url, block string, fields ...string) Record {
-	return Record{Type: "metadata", ID: id, URL: url, Fields: append(fields, "Content-Type: text/anvl"), Block: block}
-}
-
 // Digested adds the block digest of a record.
 func Digested(r Record) Record {
 	sum := sha1.Sum([]byte(r.Block))
