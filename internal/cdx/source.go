@@ -267,11 +267,6 @@ func (s *Splitter) Line() ([]byte, error) {
 	return bytes.TrimRight(s.row, "\r\n"), nil
 }
 
-func (s *Splitter) addLine() error {
-	part, err := s.br.ReadSlice('\n')
-	return s.addFrom(part, err)
-}
-
 // addFrom adds a line whose first part is read.
 func (s *Splitter) addFrom(part []byte, err error) error {
 	for size := 0; ; part, err = s.br.ReadSlice('\n') {
@@ -292,7 +287,8 @@ func (s *Splitter) addFrom(part []byte, err error) error {
 func (s *Splitter) record() ([]byte, error) {
 	s.begin()
 	for quotes, from := 0, 0; ; {
-		err := s.addLine()
+		part, err := s.br.ReadSlice('\n')
+		err = s.addFrom(part, err)
 		if err == io.EOF && s.Length > 0 { // inside quotes
 			s.Long = true
 		} else if err != nil {

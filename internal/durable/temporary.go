@@ -86,19 +86,13 @@ func removeTemporary(dir string, lock *flock.Flock) error {
 	}
 	gone := func() error { return errors.Join(os.Remove(filepath.Join(dir, lockName)), os.Remove(dir)) }
 	isGone := gone() == nil
-	errs = append(errs, unlock(lock))
+	if HasLocks {
+		errs = append(errs, lock.Close())
+	}
 	if !isGone {
 		gone()
 	}
 	return errors.Join(errs...)
-}
-
-// unlock gives a lock back, where the system has locks.
-func unlock(lock *flock.Flock) error {
-	if !HasLocks {
-		return nil
-	}
-	return lock.Close()
 }
 
 // sweep removes the temporary folders in another one that dead processes left. What it cannot do it leaves

@@ -10,14 +10,6 @@ type file struct{ *os.File }
 
 func (file) Random() bool { return true }
 
-func openFile(path string) (Object, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	return file{f}, nil
-}
-
 func statFile(path string) (Info, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -98,9 +98,12 @@ type answer struct {
 // Open opens the object at a path, as Stat or List describe it. No server gets a request before
 // the first read.
 func Open(ctx context.Context, path string, info Info) (Object, error) {
-	switch {
-	case !IsRemote(path):
-		return openFile(path)
+	if !IsRemote(path) {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		return file{f}, nil
 	}
 	p, err := find(path)
 	if err != nil {

@@ -77,7 +77,9 @@ func (e *extractor) readPayload(d *draft) error {
 		if r.Short > 0 || len(head) >= MaxHTTPHead {
 			d.exchange.Flags |= facts.FlagPolicyHeadersCut
 		}
-		d.leavePayload()
+		if d.digests != nil { // where the payload begins is not known
+			d.digests.compared = true
+		}
 		return e.keepBody(d, &h, bytes.NewReader(nil))
 	}
 	if complete {

@@ -139,7 +139,14 @@ func (c *Committer) accept(d *draft, length int64) error {
 			return err
 		}
 	}
-	if err := c.acceptSegment(d, length); err != nil {
+	var err error
+	switch {
+	case d.assembly != nil:
+		err = c.assemble(d, length)
+	case d.record.Type == "continuation":
+		err = c.join(d, length)
+	}
+	if err != nil {
 		return err
 	}
 	if d.other != nil {
@@ -159,7 +166,7 @@ func (c *Committer) accept(d *draft, length int64) error {
 			return err
 		}
 	}
-	if c.runs.isCrowded() && !c.crowded {
+	if len(c.runs.list) > maxRuns && !c.crowded {
 		c.crowded = true
 		if err := c.Report(d.limitReached(length, "taken for one",
 			fmt.Sprintf("more than %d runs of a crawler: all from here on", maxRuns))); err != nil {

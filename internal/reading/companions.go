@@ -30,9 +30,3 @@ type Companions struct {
 	Own, Request, Second, Metadata, Warcinfo Place
 	Segments                                 []Place // in order, without the first
 }
-
-func (c *Companions) addSegment(at Place) {
-	if len(c.Segments) < toldSegments {
-		c.Segments = append(c.Segments, at)
-	}
-}

@@ -40,8 +40,6 @@ func (r *crawlRun) isUnordered() bool {
 	return r.isFar || r.backs >= minBacks && r.backs > r.pairs/10
 }
 
-func (rs *crawlRuns) isCrowded() bool { return len(rs.list) > maxRuns }
-
 // add counts a fetch, the next one of its archive, and returns the number of its run.
 func (rs *crawlRuns) add(c *facts.Capture, info *Warcinfo, named recordid.ID) int32 {
 	run := rs.of(info, named)

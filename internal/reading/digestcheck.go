@@ -159,13 +159,6 @@ func (d *draft) checkPayload(h *httpmsg.Head, payload io.Reader) error {
 	return nil
 }
 
-// leavePayload gives up comparing the payload: where it begins is not known.
-func (d *draft) leavePayload() {
-	if d.digests != nil {
-		d.digests.compared = true
-	}
-}
-
 // undone is what codings leave of in. closeAll is to be called in any case.
 func undone(codings []string, in io.Reader) (out io.Reader, closeAll func(), err error) {
 	var all []io.Closer

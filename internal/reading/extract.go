@@ -61,25 +61,20 @@ type draft struct {
 	digestStats facts.DigestStats
 }
 
-// extract takes from a record what the facts need. It reads no further than that.
-// The record does not count yet. The draft is valid until the next call.
-func (e *extractor) extract(r *warc.Record) (d *draft, err error) {
-	d = e.begin(r)
-	return d, e.fill(d)
-}
-
 func (e *extractor) begin(r *warc.Record) *draft {
 	e.draft = draft{record: r}
 	return &e.draft
 }
 
-func (e *extractor) fill(d *draft) (err error) {
-	r := d.record
+// extract takes from a record what the facts need. It reads no further than that.
+// The record does not count yet. The draft is valid until the next call.
+func (e *extractor) extract(r *warc.Record) (d *draft, err error) {
+	d = e.begin(r)
 	if e.verify {
 		d.check()
 	}
 	if !d.checkHeader() {
-		return d.endCheck()
+		return d, d.endCheck()
 	}
 	switch r.Type {
 	case "warcinfo", warc.TypeARCInfo:
@@ -105,7 +100,7 @@ func (e *extractor) fill(d *draft) (err error) {
 	if err == nil {
 		err = d.endCheck()
 	}
-	return err
+	return d, err
 }
 
 // checkHeader notes what is wrong with the record's header, and returns false where it is none.

@@ -34,17 +34,6 @@ type segments struct {
 	held     int // bytes of bodies that wait
 }
 
-// acceptSegment takes a record in that is a segment, and does nothing with others.
-func (c *Committer) acceptSegment(d *draft, length int64) error {
-	switch {
-	case d.assembly != nil:
-		return c.assemble(d, length)
-	case d.record.Type == "continuation":
-		return c.join(d, length)
-	}
-	return nil
-}
-
 // assemble begins a segmented record. Where nothing can name it, it stays alone.
 func (c *Committer) assemble(d *draft, length int64) error {
 	r, a := d.record, d.assembly
@@ -102,8 +91,8 @@ func (c *Committer) join(d *draft, length int64) error {
 	case r.SegmentNumber > a.next:
 		return c.disassemble(a, fmt.Sprintf("segment %d is missing before segment %d", a.next, r.SegmentNumber))
 	}
-	if a.exchange != nil {
-		a.exchange.companions.addSegment(c.at)
+	if x := a.exchange; x != nil && len(x.companions.Segments) < toldSegments {
+		x.companions.Segments = append(x.companions.Segments, c.at)
 	}
 	a.raw = append(a.raw, d.more...)
 	c.segments.held += len(d.more)

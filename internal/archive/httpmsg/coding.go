@@ -194,7 +194,12 @@ func NewDecoder(coding string, r io.Reader) (io.ReadCloser, error) {
 	src := bufio.NewReader(r)
 	switch coding {
 	case "gzip", "x-gzip":
-		return newGzipCoding(src)
+		member, err := gzip.NewReader(src)
+		if err != nil {
+			return nil, err
+		}
+		member.Multistream(false)
+		return gzipCoding{member, src}, nil
 	case "deflate":
 		// RFC 9110 §8.4.1.2: the zlib format; some servers send it bare.
 		if head, _ := src.Peek(2); isZlib(head) {
@@ -218,15 +223,6 @@ func NewDecoder(coding string, r io.Reader) (io.ReadCloser, error) {
 type gzipCoding struct {
 	member *gzip.Reader
 	src    *bufio.Reader
-}
-
-func newGzipCoding(src *bufio.Reader) (io.ReadCloser, error) {
-	r, err := gzip.NewReader(src)
-	if err != nil {
-		return nil, err
-	}
-	r.Multistream(false)
-	return gzipCoding{r, src}, nil
 }
 
 func (r gzipCoding) Read(p []byte) (int, error) {

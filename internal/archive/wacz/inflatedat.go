@@ -18,9 +18,10 @@ type inflatedAt struct {
 
 func (r *inflatedAt) ReadAt(p []byte, offset int64) (n int, err error) {
 	if r.r == nil || offset < r.pos-int64(len(r.recent)) {
-		if err := r.rewind(); err != nil {
-			return 0, err
+		if r.rewinds++; r.rewinds > maxRewinds {
+			return 0, io.EOF
 		}
+		r.pos, r.recent, r.r = 0, r.recent[:0], r.open()
 	}
 	for n < len(p) {
 		if at := offset + int64(n); at < r.pos {
@@ -32,14 +33,6 @@ func (r *inflatedAt) ReadAt(p []byte, offset int64) (n int, err error) {
 		}
 	}
 	return n, nil
-}
-
-func (r *inflatedAt) rewind() error {
-	if r.rewinds++; r.rewinds > maxRewinds {
-		return io.EOF
-	}
-	r.pos, r.recent, r.r = 0, r.recent[:0], r.open()
-	return nil
 }
 
 func (r *inflatedAt) more() error {

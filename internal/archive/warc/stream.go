@@ -268,14 +268,10 @@ func (t *boundedReader) start() error {
 		t.damage.RecordID = t.parsed.ID
 		return t.damage
 	}
-	t.queue = append(t.queue, plainHeader(&t.parsed)...)
+	t.queue = fmt.Appendf(t.queue, "%s\r\ncontent-length: %d\r\n\r\n", cmp.Or(t.parsed.Version, "WARC/1.0"),
+		t.parsed.ContentLength) // all that slyrz/warc needs to frame the record, also of ARC
 	t.left = t.parsed.ContentLength
 	return nil
-}
-
-// plainHeader is the header that slyrz/warc needs to frame the record, also of ARC.
-func plainHeader(h *Header) []byte {
-	return fmt.Appendf(nil, "%s\r\ncontent-length: %d\r\n\r\n", cmp.Or(h.Version, "WARC/1.0"), h.ContentLength)
 }
 
 // end checks the record's end and queues the two line ends for slyrz/warc.

@@ -114,20 +114,16 @@ func (b bucket) Fetch(ctx context.Context, prefix, tmp string, want func(name st
 		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 			return "", err
 		}
-		if err := fetch(ctx, e, file); err != nil {
+		copied := object.Download
+		switch path.Ext(e.Name) {
+		case ".run", ".pack", ".parquet": // facts and tables are copied block by block, once they are read
+			copied = object.CopyLater
+		}
+		if err := copied(ctx, e.Path, e.Info, file); err != nil {
 			return "", err
 		}
 	}
 	return tmp, os.MkdirAll(tmp, 0o777)
-}
-
-// fetch copies an object to a file. Facts and tables are copied block by block, once they are read.
-func fetch(ctx context.Context, e object.Entry, file string) error {
-	switch path.Ext(e.Name) {
-	case ".run", ".pack", ".parquet":
-		return object.CopyLater(ctx, e.Path, e.Info, file)
-	}
-	return object.Download(ctx, e.Path, e.Info, file)
 }
 
 func (b bucket) Copy(ctx context.Context, from, to string) error {

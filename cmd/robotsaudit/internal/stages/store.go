@@ -99,14 +99,6 @@ func removeBegun(path string) error {
 	return err
 }
 
-// removeFile removes a file. One that is not there is no error.
-func removeFile(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
-
 func (f folder) Create(_ context.Context, name string, content []byte) (bool, error) {
 	path := f.path(name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -138,7 +130,7 @@ func (f folder) List(_ context.Context, prefix string) (map[string]int64, error)
 				found[filepath.ToSlash(path)] = info.Size()
 			}
 		}
-		if errors.Is(err, fs.ErrNotExist) { // another process removes what does not count
+		if isMissing(err) { // another process removes what does not count
 			err = nil
 		}
 		return err
@@ -148,7 +140,7 @@ func (f folder) List(_ context.Context, prefix string) (map[string]int64, error)
 
 func (f folder) Remove(_ context.Context, names ...string) error {
 	for _, name := range names {
-		if err := removeFile(f.path(name)); err != nil {
+		if err := os.Remove(f.path(name)); err != nil && !isMissing(err) {
 			return err
 		}
 	}
@@ -226,7 +218,7 @@ func (f folder) replace(to string, make func(tmp string) error) error {
 		switch err := os.Rename(tmp, path); {
 		case err == nil:
 			return durable.SyncFolder(filepath.Dir(path))
-		case !errors.Is(err, fs.ErrNotExist):
+		case !isMissing(err):
 			return err
 		}
 	}
