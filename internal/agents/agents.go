@@ -137,37 +137,17 @@ func Find(token string) (Agent, bool) {
 	return a, ok
 }
 
-// followers are the agents that obey other tokens than their own, and exempted those that groups for * may not bind.
-var (
-	followers = only(func(a Agent) bool { return len(a.Obeys) > 0 })
-	exempted  = only(func(a Agent) bool { return a.Exempt != "" })
-)
-
-func only(is func(Agent) bool) func() []Agent {
-	return sync.OnceValue(func() []Agent {
-		return slices.DeleteFunc(All(), func(a Agent) bool { return !is(a) })
-	})
-}
-
 // Exempt returns the note on a crawler that groups for * may not bind, by its operator's page; "" for all others.
 func Exempt(token string) string {
-	for _, a := range exempted() {
-		if strings.EqualFold(a.Token, token) {
-			return a.Exempt
-		}
-	}
-	return ""
+	a, _ := Find(token)
+	return a.Exempt
 }
 
 // Obeys returns the other tokens that a crawler is documented to obey where no group
 // names its own token, nil where there are none. The caller must not change them.
 func Obeys(token string) []string {
-	for _, a := range followers() {
-		if strings.EqualFold(a.Token, token) {
-			return a.Obeys
-		}
-	}
-	return nil
+	a, _ := Find(token)
+	return a.Obeys
 }
 
 // Family returns the names that an operator documents for all of its crawlers of a kind, where the token is one of
@@ -177,7 +157,7 @@ func Family(token string) []string { return families()[strings.ToLower(token)] }
 // families are what crawlers obey of their own operator, by lower-cased token.
 var families = sync.OnceValue(func() map[string][]string {
 	found := make(map[string][]string)
-	for _, a := range followers() {
+	for _, a := range load().Agents {
 		for _, name := range a.Obeys {
 			if of, known := Find(name); !known || of.Operator == a.Operator {
 				key := strings.ToLower(a.Token)
