@@ -40,10 +40,10 @@ func LowerByte(c byte) byte {
 }
 
 // EqualFold reports whether two strings differ in the case of ASCII letters at most.
-func EqualFold(a, b string) bool { return len(a) == len(b) && HasPrefixFold(a, b) }
+func EqualFold[T string | []byte](a T, b string) bool { return len(a) == len(b) && HasPrefixFold(a, b) }
 
 // HasPrefixFold reports whether s begins with a prefix, in any case.
-func HasPrefixFold(s, prefix string) bool {
+func HasPrefixFold[T string | []byte](s T, prefix string) bool {
 	if len(s) < len(prefix) {
 		return false
 	}

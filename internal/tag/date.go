@@ -50,17 +50,10 @@ func parseISO(s string) (t time.Time, zoned, ok bool) {
 	for _, layout := range [...]string{
 		"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04Z07:00",
 		"2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 Z0700", "2006-01-02Z07:00",
+		"2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02",
 	} {
 		if t, err := time.Parse(layout, s); err == nil {
-			return t.UTC(), true, true
-		}
-	}
-	for _, layout := range [...]string{
-		"2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04",
-		"2006-01-02 15:04", "2006-01-02",
-	} {
-		if t, err := time.Parse(layout, s); err == nil {
-			return t, false, true
+			return t.UTC(), strings.Contains(layout, "Z"), true
 		}
 	}
 	// An ISO date and time with the name of a zone.

@@ -1,3 +1,22 @@
+// Package tag reads what a page says about its own use: Robots-Tag and
+// X-Robots-Tag header fields and robots metas (draft-illyes-repext-03), and usage
+// signals (AIPREF's Content-Usage, Content-Signal, RSL, TDMRep).
+//
+// It is pure: no I/O, no logging, no clock.
+//
+// Ingest keeps what might matter raw, so that it can be judged later for any
+// product token without reading the archive again: header lines for which Keep is
+// true, and of HTML what package markup finds in the decoded body, or the beginning of it
+// (Found.Encode). Version is part of the facts' fingerprint.
+//
+// A revisit or 304 carries its original's tags; a field of its own replaces the
+// original's field of that name (§3.1.4): see Inherit.
+//
+// Signals of a page come with its headers and metas. The signals of an origin come once
+// for a robots.txt and a tdmrep.json, then per path.
+//
+// What a file or a page does not say, nobody may read as permission or as
+// restriction: PreferenceUnstated.
 package tag
 
 import (
@@ -36,24 +55,11 @@ const (
 // Of Link fields only those are that speak of a licence (RSL 1.0).
 func Keep(name, value []byte) bool {
 	for i := range policyFields {
-		if f := &policyFields[i]; f.header != nil && isField(name, f.name) {
+		if f := &policyFields[i]; f.header != nil && ascii.EqualFold(name, f.name) {
 			return f.name != "link" || holds(value[:min(len(value), MaxLine)], "license")
 		}
 	}
 	return false
-}
-
-// isField reports whether a field's name is this one, given in lower case.
-func isField(name []byte, field string) bool {
-	if len(name) != len(field) {
-		return false
-	}
-	for i, c := range name {
-		if ascii.LowerByte(c) != field[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // holds reports whether a word of letters, given in lower case, stands anywhere in b.

@@ -105,10 +105,8 @@ func (s *scanner) unite(other *scanner) {
 // that are in use, markup and the words of the vocabulary have the bytes of ASCII, and nothing else has the
 // bytes of quotation marks and angle brackets.
 func decode(page []byte, charset string) []byte {
-	var buf [len("iso-10646-ucs-2") + 1]byte // of the longest name that is known, and of no longer one
-	charset = string(appendLower(buf[:0], charset[:min(len(charset), len(buf))]))
 	start := skipSpace16(page)
-	switch {
+	switch charset = ascii.Lower(charset); {
 	case bytes.HasPrefix(page, []byte("\xEF\xBB\xBF")):
 		return page[3:]
 	case bytes.HasPrefix(page, []byte("\xFE\xFF")):
@@ -336,10 +334,3 @@ func (s byteSet) has(c byte) bool { return s>>c&1 != 0 }
 
 // isSpace reports whether a byte is white space of HTML.
 func isSpace(c byte) bool { return space.has(c) }
-
-func appendLower(b []byte, s string) []byte {
-	for i := range len(s) {
-		b = append(b, ascii.LowerByte(s[i]))
-	}
-	return b
-}
