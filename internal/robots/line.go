@@ -189,19 +189,13 @@ func IsKey(word string) bool {
 
 // classify finds the meaning of a key, and the leniency that this reading takes.
 func classify(name string) (k key, extra string, needs leniency) {
-	switch len(name) {
-	case len("allow"):
-		if ascii.EqualFold(name, "allow") {
-			return keyAllow, "", readExact
-		}
-	case len("disallow"):
-		if ascii.EqualFold(name, "disallow") {
-			return keyDisallow, "", readExact
-		}
-	case len("user-agent"):
-		if ascii.EqualFold(name, "user-agent") {
-			return keyUserAgent, "", readExact
-		}
+	switch {
+	case ascii.EqualFold(name, "allow"):
+		return keyAllow, "", readExact
+	case ascii.EqualFold(name, "disallow"):
+		return keyDisallow, "", readExact
+	case ascii.EqualFold(name, "user-agent"):
+		return keyUserAgent, "", readExact
 	}
 	for _, extra := range &recordKeys {
 		if ascii.EqualFold(name, extra) {
