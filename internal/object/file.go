@@ -2,6 +2,7 @@ package object
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 )
 
@@ -28,3 +29,11 @@ var (
 	errFileChanged = errors.New("the file changed while it was read; run again once it is complete")
 	errChanged     = errors.New("the object changed while it was read; run again once it is complete")
 )
+
+// Cause is the text of a file's error after the path, for messages that name the file themselves.
+func Cause(err error) error {
+	if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
+		return failed.Err
+	}
+	return err
+}

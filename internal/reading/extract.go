@@ -11,6 +11,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/tag/markup"
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
@@ -234,4 +235,81 @@ func (e *extractor) extractRequest(d *draft) error {
 		return nil
 	}
 	return d.checkPayload(&h, e.payload.of(body, r.Block))
+}
+
+// unread is what has been read ahead of a reader, and the rest of it.
+type unread struct {
+	ahead []byte
+	rest  io.Reader
+}
+
+// of fills u, which is used again, with the bytes ahead and the rest.
+func (u *unread) of(ahead []byte, rest io.Reader) io.Reader {
+	*u = unread{ahead, rest}
+	return u
+}
+
+func (u *unread) Read(p []byte) (int, error) {
+	if len(u.ahead) > 0 {
+		n := copy(p, u.ahead)
+		u.ahead = u.ahead[n:]
+		return n, nil
+	}
+	return u.rest.Read(p)
+}
+
+// targetSet is a bounded set of the redirect targets of robots.txt files, the
+// oldest forgotten first.
+type targetSet struct {
+	keys  map[string]int // the record that first redirected there
+	order []string
+}
+
+// has reports whether a record before another one redirects to a URL.
+func (s *targetSet) has(url weburl.URL, before int) bool {
+	if len(s.keys) == 0 {
+		return false
+	}
+	at, known := s.keys[url.Key()]
+	return known && at < before
+}
+
+func (s *targetSet) add(key string, at int) {
+	if _, known := s.keys[key]; key == "" || known || len(key) > maxTarget {
+		return
+	}
+	if s.keys == nil {
+		s.keys = make(map[string]int)
+	}
+	if len(s.order) == maxTargets {
+		delete(s.keys, s.order[0])
+		s.order = s.order[1:]
+	}
+	s.keys[key] = at
+	s.order = append(s.order, key)
+}
+
+// nearest returns the known word that an unknown one differs from by so many letters at
+// most, changed, left out or put in.
+func nearest(unknown string, letters int, known ...string) (word string, ok bool) {
+	for _, word := range known {
+		if withinEdits(unknown, word, letters) {
+			return word, true
+		}
+	}
+	return "", false
+}
+
+// withinEdits reports whether n changed, missing or additional bytes make b of a.
+func withinEdits(a, b string, n int) bool {
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	switch {
+	case len(a) == 0, len(b) == 0:
+		return len(a)+len(b) <= n
+	case n == 0:
+		return false
+	}
+	return withinEdits(a[1:], b[1:], n-1) || withinEdits(a[1:], b, n-1) || withinEdits(a, b[1:], n-1)
 }

@@ -5,11 +5,13 @@ import (
 	"compress/bzip2"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/input"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
@@ -333,3 +335,27 @@ func verifyBzip2(src *input.Source) (whole int64, err error) {
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+// Damage is a place in an archive where the form ends to be one.
+type Damage struct {
+	Kind     words.IssueKind
+	Offset   int64
+	Detail   string
+	RecordID recordid.ID // of the record concerned, where its header was read
+	More     bool        // the reader stands at a boundary that counts and can go on
+
+	Resumed int64  // with more: where it goes on, if bytes are skipped; 0: after the record
+	Proof   Proof  // that a record begins there, where one kind of proof is not all
+	Action  string // the action taken instead of dropping the record
+}
+
+// Named names the record that an error concerns, if it is damage at the record's place.
+func (r *Record) Named(err error) error {
+	var d *Damage
+	if errors.As(err, &d) && d.Offset == r.Offset {
+		d.RecordID = r.ID
+	}
+	return err
+}
+
+func (d *Damage) Error() string { return fmt.Sprintf("%s at %d: %s", d.Kind, d.Offset, d.Detail) }
