@@ -23,6 +23,10 @@ type Options struct {
 	// Inputs are archives (WARC, ARC, WACZ), folders of these, globs, lists (@FILE), indexes,
 	// crawl logs, or their URLs (s3://, https://).
 	Inputs []string
+	// URLs are lists of URLs to judge, Robots tables of robots.txt, AccessLogs logs of servers, as docs/FORMATS.md
+	// describes them. AccessLog says how the logs are read, such as by the origins of their site.
+	URLs, Robots, AccessLogs []string
+	AccessLog                ingest.AccessLog
 	// Dir is the output folder, made where there is none. Archives that an earlier audit has read into
 	// it are not read again; results there are replaced.
 	Dir string
@@ -79,7 +83,7 @@ func (o *Options) evaluation() (opt evaluate.DecideOptions, err error) {
 // Audit reads archives, decides every captured fetch, and writes the results to opt.Dir.
 //
 // Damage and inputs that cannot be read are no errors where others can: [Results.Issues] yields them.
-// Nothing is written where opt.Inputs name no archive. An audit that ends with an error, or with its
+// Nothing is written where opt names no input. An audit that ends with an error, or with its
 // context, leaves the results of the one before; the next call goes on from what was read.
 func Audit(ctx context.Context, opt Options) (res *Results, err error) {
 	if opt.Dir == "" {
@@ -89,7 +93,13 @@ func Audit(ctx context.Context, opt Options) (res *Results, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("robotsaudit: %w", err)
 	}
-	inputs, failures := ingest.Expand(ctx, opt.Inputs, ingest.ExpandOptions{})
+	named := ingest.ExpandOptions{URLs: opt.URLs, Robots: opt.Robots, AccessLogs: opt.AccessLogs}
+	if len(opt.AccessLogs) > 0 {
+		if named.AccessLog, err = ingest.FindAccessLog(opt.AccessLog); err != nil {
+			return nil, fmt.Errorf("robotsaudit: %w", err)
+		}
+	}
+	inputs, failures := ingest.Expand(ctx, opt.Inputs, named)
 	if len(inputs) == 0 {
 		return nil, errors.Join(noInput(failures)...)
 	}
@@ -119,7 +129,7 @@ func Audit(ctx context.Context, opt Options) (res *Results, err error) {
 }
 
 func noInput(failures []*ingest.InputError) (errs []error) {
-	errs = append(errs, errors.New("robotsaudit: Options.Inputs name no archive"))
+	errs = append(errs, errors.New("robotsaudit: Options name no input"))
 	for _, f := range failures {
 		errs = append(errs, f)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
@@ -81,12 +82,12 @@ func TestAudit(t *testing.T) {
 func TestAuditRefuses(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	for want, opt := range map[string]Options{
-		"names no output folder":         {Inputs: []string{archive}},
-		"Options.Inputs name no archive": {Dir: dir},
-		"no such file or folder":         {Inputs: []string{"nothing.warc.gz"}, Dir: dir},
-		`unknown purpose "sell"`:         {Inputs: []string{archive}, Dir: dir, Purposes: []string{"sell"}},
-		"leave out the version":          {Inputs: []string{archive}, Dir: dir, Agents: []string{"GPTBot/1.0"}},
-		"rfc1":                           {Inputs: []string{archive}, Dir: dir, Profile: "rfc1"},
+		"names no output folder": {Inputs: []string{archive}},
+		"Options name no input":  {Dir: dir},
+		"no such file or folder": {Inputs: []string{"nothing.warc.gz"}, Dir: dir},
+		`unknown purpose "sell"`: {Inputs: []string{archive}, Dir: dir, Purposes: []string{"sell"}},
+		"leave out the version":  {Inputs: []string{archive}, Dir: dir, Agents: []string{"GPTBot/1.0"}},
+		"rfc1":                   {Inputs: []string{archive}, Dir: dir, Profile: "rfc1"},
 	} {
 		if _, err := Audit(t.Context(), opt); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
@@ -106,5 +107,36 @@ func TestAuditRefuses(t *testing.T) {
 	if _, err := Audit(t.Context(), Options{Inputs: []string{archive}, Dir: dir}); err == nil ||
 		!strings.Contains(err.Error(), "was not written by robotsaudit") {
 		t.Error(err)
+	}
+}
+
+// A list of URLs and an access log are judged by a table of robots.txt.
+func TestAuditTables(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	robots := write("robots.jsonl", `{"url":"https://a.example/robots.txt","time":"2024-05-01T00:00:00Z","status":200,`+
+		`"body":"User-agent: *\nDisallow: /x"}`+"\n")
+	for name, opt := range map[string]Options{
+		"list": {URLs: []string{write("urls.jsonl", `{"url":"https://a.example/x","time":"2024-05-01T12:00:00Z"}`+"\n")}},
+		"log": {
+			AccessLogs: []string{write("access.log", `192.0.2.1 - - [01/May/2024:12:00:00 +0000] "GET /x HTTP/1.1" 200 5 `+
+				`"-" "GPTBot/1.0"`+"\n")},
+			AccessLog: ingest.AccessLog{Sites: []string{"https://a.example"}},
+		},
+	} {
+		opt.Robots, opt.Dir = []string{robots}, filepath.Join(dir, name)
+		res, err := Audit(t.Context(), opt)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if totals := res.Totals(); totals.Disallowed != 1 {
+			t.Errorf("%s: %+v", name, totals)
+		}
 	}
 }
