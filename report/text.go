@@ -1,6 +1,8 @@
 package report
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -78,4 +80,14 @@ func known[T any](v T, isKnown bool) *T {
 		return nil
 	}
 	return new(v) // of v itself the address would be taken, and memory, where it is not known, too
+}
+
+// PlaceText names the place of a record in a file, or of a row, which has no length: in a compressed file its number.
+func PlaceText(file string, offset, length int64) string {
+	is := func(ending string) bool { return strings.HasSuffix(file, ending) }
+	isArchive := strings.Contains(file, ".warc") || strings.Contains(file, ".arc")
+	if length < 0 && !isArchive && slices.ContainsFunc([]string{".gz", ".bz2", ".zst"}, is) {
+		return fmt.Sprintf("row %d", offset)
+	}
+	return fmt.Sprintf("offset %d", offset)
 }

@@ -52,3 +52,17 @@ func TestNumbers(t *testing.T) {
 		}
 	}
 }
+
+func TestPlaceText(t *testing.T) {
+	for _, c := range []struct {
+		file   string
+		length int64
+		want   string
+	}{
+		{"access.log.gz", -1, "row 9"}, {"access.log", -1, "offset 9"}, {"a.warc.gz", -1, "offset 9"}, {"table.gz", 5, "offset 9"},
+	} {
+		if got := PlaceText(c.file, 9, c.length); got != c.want {
+			t.Errorf("%s, %d: %s", c.file, c.length, got)
+		}
+	}
+}

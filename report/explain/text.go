@@ -332,7 +332,7 @@ func (t *text) record(r *evaluate.ExplainedRecord) string {
 	case r.Offset >= 0 && r.Length > 0:
 		s += fmt.Sprintf(", offset %d, %s", r.Offset, report.Count(r.Length, "byte"))
 	case r.Offset >= 0:
-		s += fmt.Sprintf(", offset %d", r.Offset)
+		s += ", " + report.PlaceText(r.File, r.Offset, r.Length)
 	default:
 		s += fmt.Sprintf(", record number %d", r.Number)
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/document"
 )
 
@@ -127,8 +128,8 @@ func (m *markup) finding(f *document.Finding, excerpts []document.Excerpt) {
 	m.put("\n")
 	for i := range f.Records {
 		r := &f.Records[i]
-		m.put("<div><dt>", r.What, "</dt><dd><code>", r.File, "</code>, offset ", strconv.FormatInt(r.Offset, 10))
-		if r.Length != 0 {
+		m.put("<div><dt>", r.What, "</dt><dd><code>", r.File, "</code>, ", report.PlaceText(r.File, r.Offset, r.Length))
+		if r.Length > 0 {
 			m.put(", ", strconv.FormatInt(r.Length, 10), " bytes")
 		}
 		if r.ID != "" {
