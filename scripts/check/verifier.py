@@ -1,5 +1,5 @@
-"""robotsaudit-verify.html, opened from a disk in headless Chromium: it says of bundles
-what the native program says; it names what was altered, sends nothing, and keeps to its policy; WCAG 2.2 A and AA.
+"""robotsaudit-verify.html, opened from a disk in headless Chromium: it says of bundles what the native program says; it
+names what was altered, sends nothing, and keeps to its policy; WCAG 2.2 A and AA. In Firefox it says the same.
 
     verifier BINARY [--page FILE] [--pictures FOLDER]
 
@@ -10,7 +10,8 @@ import pathlib
 import subprocess
 
 import browser
-from lib import ARCHIVES, MEMORY, Tally, call, folder, script
+import evidence
+from lib import ARCHIVES, MEMORY, ROOT, Tally, call, folder, script
 
 ENVIRONMENT = "requirements-browser.txt"
 PROGRAM = 120_000  # milliseconds in which a verification ends
@@ -25,10 +26,15 @@ def make_files(binary, work):
     call(binary, "audit", "--quiet", "-o", work / "out", *ARCHIVES)
     call(binary, "evidence", work / "out", "--to", work / "bundle.warc.gz")
     bundle = (work / "bundle.warc.gz").read_bytes()
+    date, lines, behind = evidence.read(work / "bundle.warc.gz")
+    surer = [line.replace('"certainty":"probable"', '"certainty":"certain"') for line in lines]
+    evidence.write(work / "forged.warc.gz", date, surer, behind)
     files = {
         "bundle.warc.gz": (bundle, "42 findings in this file are proven: 40 certain, 2 probable."),
         "Beweis für Müller, 证据 🔒.warc.gz": (bundle, "42 findings in this file are proven"),
         "report.html": ((work / "out/report.html").read_bytes(), "carries no proof: name its bundle, too"),
+        "forged.warc.gz": ((work / "forged.warc.gz").read_bytes(), "40 of 42 findings in this file are proven"),
+        "photo.png": ((ROOT / "docs/report.png").read_bytes(), "is no bundle"),
         "altered.warc.gz": (altered(bundle, len(bundle) // 2), "was changed"),
         "cut.warc.gz": (bundle[:-1000], "it ends before the end of record"),
         "short.warc.gz": (bundle[:1000], "it ends before the end of its manifest"),
@@ -59,7 +65,7 @@ def opened(chromium, verifier, problems, width=1280, **settings):
 def drop(page, *paths):
     page.set_input_files("#file", paths)
     page.wait_for_selector("#result:not([hidden])", timeout=PROGRAM)
-    return page.locator("#details").text_content()
+    return [page.locator(part).text_content() for part in ("#message", "#details")]
 
 
 def main(binary: pathlib.Path, *, page: pathlib.Path = None, pictures: pathlib.Path = None):
@@ -72,18 +78,25 @@ def main(binary: pathlib.Path, *, page: pathlib.Path = None, pictures: pathlib.P
             print(script("make", "verifier", verifier).strip(), flush=True)
         files = make_files(binary, work)
         chromium = browser.launch(playwright)
-        shown = opened(chromium, verifier, problems)
+        shown, told = opened(chromium, verifier, problems), []
         for listing in ([], ["--full"]):
             shown.set_checked("#list", bool(listing))
             for name, part in files.items():
-                said = drop(shown, work / name)
+                told.append(drop(shown, work / name))
+                said = told[-1][1]
                 native = subprocess.run([binary, "verify", name, *listing], cwd=work, capture_output=True, text=True)
                 tally.equal(f"{name} {listing}: what the native program says", said, native.stdout + native.stderr)
                 tally.check(f"{name} {listing}: names {part!r}", part in said, said[:300] if part not in said else "")
                 good = "good" in shown.locator("#message").get_attribute("class")
                 tally.equal(f"{name} {listing}: verified", good, native.returncode == 0)
-        both = drop(shown, work / "bundle.warc.gz", work / "report.html")
-        tally.check("a report with its bundle", "report.html shows 51 findings by name. Proven here: 42." in both, both[-300:])
+        for others, title, more in ((["report.html"], "42 findings in this file are proven.", "by name. Proven here: 42."),
+                                    (["altered.warc.gz"], "altered.warc.gz is refused.", ""),
+                                    (["Beweis für Müller, 证据 🔒.warc.gz", "forged.warc.gz"], "forged.warc.gz does not prove all", "")):
+            message = drop(shown, work / "bundle.warc.gz", *(work / name for name in others))[0]
+            tally.check(f"a bundle with {others}", message.startswith(title) and more in message, message)
+        if said := browser.firefox(verifier.as_uri(), "#file", [[work / name] for name in files], tally):
+            for name, here, there in zip(files, told, said["said"]):
+                tally.check(f"{name}: Firefox shows the same", there == here, there if there != here else "")
         tally.check("no request, no violation of the policy, no error", not problems, problems[:5] or "")
         refused = shown.evaluate("fetch('http://127.0.0.2:9/').then(() => 'sent', () => 'refused')")
         tally.equal("a connection", refused, "refused")
