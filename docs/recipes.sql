@@ -242,3 +242,11 @@ SELECT month, count(*) AS hosts, count(*) FILTER (group_kind = 'named') AS named
 FROM last
 GROUP BY month
 ORDER BY month;
+
+-- Lines of logs that say that it could not be had count.
+-- Which outcomes did captures of robots.txt have, by year?
+SELECT year(fetch_time AT TIME ZONE 'UTC') AS year, outcome, count(*) AS captures,
+  captures / sum(captures) OVER (PARTITION BY year) AS share
+FROM 'out/robots.parquet'
+GROUP BY year, outcome
+ORDER BY year, outcome;
