@@ -120,10 +120,6 @@ func (n *namedGroups) makeIndex() {
 
 // forbidsAll reports whether a rule of the group, which has none that allow, matches every path.
 func (g *Group) forbidsAll() bool {
-	for i := range g.list {
-		if p := g.list[i].Pattern; p == "/" || p == "*" || p == "/*" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(g.list,
+		func(r Rule) bool { return r.Pattern == "/" || r.Pattern == "*" || r.Pattern == "/*" })
 }

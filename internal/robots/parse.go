@@ -165,12 +165,8 @@ func looksLikeHTML(text string) bool {
 		return false
 	}
 	head := strings.ToLower(text[:min(len(text), 1024)])
-	for _, tag := range [...]string{"<!doctype html", "<html", "<head", "<body", "<title", "<meta", "<script"} {
-		if strings.Contains(head, tag) {
-			return true
-		}
-	}
-	return false
+	tags := []string{"<!doctype html", "<html", "<head", "<body", "<title", "<meta", "<script"}
+	return slices.ContainsFunc(tags, func(tag string) bool { return strings.Contains(head, tag) })
 }
 
 // parser is the state between two lines.

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
-	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // A Place is where in a page an element stands.
@@ -20,17 +19,6 @@ const (
 	PlaceBodyNoscript       // in a noscript element after the head
 	PlaceTemplate           // in a template, which is inert wherever it stands
 )
-
-var places = []words.Word{
-	{Name: "unknown"},
-	{Name: "head"},
-	{Name: "head_noscript"},
-	{Name: "body"},
-	{Name: "body_noscript"},
-	{Name: "template"},
-}
-
-func (p Place) String() string { return words.Name(places, p) }
 
 // InHead reports whether the element is one of the head of the initial HTML, which alone binds
 // (draft-illyes-repext-03 §4), in any reading of it.

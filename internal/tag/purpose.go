@@ -30,12 +30,8 @@ func (u Use) String() string { return words.Name(Uses, u) }
 
 // ParseUse returns the use of a name.
 func ParseUse(s string) (Use, bool) {
-	for u := UseArchive; u <= UseTrain; u++ {
-		if s == u.String() {
-			return u, true
-		}
-	}
-	return 0, false
+	u := words.Parse[Use](Uses, s)
+	return u, u != 0
 }
 
 // boundBy are the rules that bind each use.

@@ -513,9 +513,10 @@ func TestScanScripts(t *testing.T) {
 		if !ok || fmt.Sprint(back) != fmt.Sprint(f) {
 			t.Errorf("%.80s: decoded %v", c.page, back)
 		}
+		places := [...]string{"unknown", "head", "head_noscript", "body", "body_noscript", "template"}
 		var got []string
 		for _, it := range f.Items {
-			text := it.Place.String() + " " + it.Content
+			text := places[it.Place] + " " + it.Content
 			if it.Cut {
 				text += " cut"
 			}
