@@ -16,23 +16,25 @@ type byDate []samePrecision
 
 type samePrecision struct {
 	precision facts.Precision
-	captures  []*facts.Capture
+	of        *held // what the numbers are of
+	captures  []int32
 	runs      []int32 // of each capture: the number of the run of equal answers in which it stands
 }
 
-func (d *byDate) add(c *facts.Capture) {
+func (d *byDate) add(of *held, number int32) {
+	c := of.peek(number)
 	i := slices.IndexFunc(*d, func(s samePrecision) bool { return s.precision == c.Precision })
 	if i < 0 {
-		i, *d = len(*d), append(*d, samePrecision{precision: c.Precision})
+		i, *d = len(*d), append(*d, samePrecision{precision: c.Precision, of: of})
 	}
 	s := &(*d)[i]
-	number := int32(0)
+	alike := int32(0)
 	if n := len(s.captures); n > 0 {
-		if number = s.runs[n-1]; !answersAlike(s.captures[n-1], c) {
-			number++
+		if alike = s.runs[n-1]; !answersAlike(of.peek(s.captures[n-1]), c) {
+			alike++
 		}
 	}
-	s.captures, s.runs = append(s.captures, c), append(s.runs, number)
+	s.captures, s.runs = append(s.captures, number), append(s.runs, alike)
 }
 
 // answersAlike reports whether whatever answers like one of two captures answers like the other.
@@ -101,18 +103,18 @@ func (d byDate) merge(o order, micros int64, isCovered, stop func(*facts.Capture
 // begin leaves out the captures before all that are asked for.
 func (s *samePrecision) begin(o order, micros int64) {
 	if o == back {
-		s.captures = s.captures[:upTo(s.captures, micros)]
+		s.captures = s.captures[:s.of.upTo(s.captures, micros)]
 		return
 	}
-	n := upTo(s.captures, micros-s.precision.Unit()-1)
+	n := s.of.upTo(s.captures, micros-s.precision.Unit()-1)
 	s.captures, s.runs = s.captures[n:], s.runs[n:]
 }
 
 func (s *samePrecision) first(o order) *facts.Capture {
 	if o == back {
-		return s.captures[len(s.captures)-1]
+		return s.of.at(s.captures[len(s.captures)-1])
 	}
-	return s.captures[0]
+	return s.of.at(s.captures[0])
 }
 
 // take leaves out the first capture, or onward the whole of its run.

@@ -8,10 +8,10 @@
 // Each capture starts a resolution, which carries all that its next step needs. A round is one
 // merge of the resolutions, sorted by the origin in which they look, with the captures of that
 // origin. Every resolution goes on as far as this origin leads it. The captures of one origin are
-// in memory, its resolutions are not. A round goes by ranges of buckets, several at a time. What
-// one audit may spend (hops beyond the fifth, bytes read again) is shared out beforehand to the
-// ranges, so nothing depends on their order. There are as many rounds as the longest chain has
-// steps into another origin. Each step looks at a bounded number of captures.
+// in memory, packed if they are many; its resolutions are not. A round goes by ranges of buckets,
+// several at a time. What one audit may spend (hops beyond the fifth, bytes read again) is shared
+// out beforehand to the ranges, so nothing depends on their order. There are as many rounds as the
+// longest chain has steps into another origin. Each step looks at a bounded number of captures.
 //
 // A target whose body ingest could not know to be policy is found among the fetches. Its body is
 // read again from the archive, by file and offset. A resolution that has ended is a State. The

@@ -7,7 +7,6 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/digest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
 // reference is what became of the name that a revisit gives its original.
@@ -90,19 +89,19 @@ func (res *resolution) fit(c *facts.Capture) int {
 // and status. There are writers that use an id twice.
 func (s *urlCaptures) byID(res *resolution) (found *facts.Capture, what reference) {
 	if s.named == nil {
-		s.named = make(map[recordid.ID][]*facts.Capture)
-		for _, c := range s.all {
-			if c.RecordID != "" && hasOwnBody(&c.Fetch) {
-				id := c.RecordID.Key()
-				s.named[id] = append(s.named[id], c)
+		s.named = make(map[string][]int32)
+		for _, i := range s.all {
+			if c := s.of.peek(i); c.RecordID != "" && hasOwnBody(&c.Fetch) {
+				key := keyOfID(c.RecordID)
+				s.named[key] = append(s.named[key], i)
 			}
 		}
 	}
-	for _, c := range s.named[res.CurRefersTo] {
+	for _, i := range s.named[keyOfID(res.CurRefersTo)] {
 		if !res.look() {
 			break
 		}
-		switch {
+		switch c := s.of.at(i); {
 		case !res.isOriginal(c):
 		case found != nil:
 			return nil, namesNothing
@@ -171,27 +170,27 @@ func (res *resolution) isOriginal(c *facts.Capture) bool {
 // it returns false: from the latest before the revisit backwards, then from the earliest after it on.
 func (g *originCaptures) byDigest(res *resolution, f func(*facts.Capture) bool) {
 	list := g.wanted(res).bodiesOf(res.CurDigest)
-	n := upTo(list, res.CurTime.Micros)
-	for _, c := range slices.Backward(list[:n]) {
-		if !res.look() || res.isOriginal(c) && !f(c) {
+	n := g.upTo(list, res.CurTime.Micros)
+	for _, i := range slices.Backward(list[:n]) {
+		if c := g.at(i); !res.look() || res.isOriginal(c) && !f(c) {
 			return
 		}
 	}
-	for _, c := range list[n:] {
-		if !res.look() || res.isOriginal(c) && !f(c) {
+	for _, i := range list[n:] {
+		if c := g.at(i); !res.look() || res.isOriginal(c) && !f(c) {
 			return
 		}
 	}
 }
 
 // bodiesOf returns the captures of a payload digest that may lend their body.
-func (s *urlCaptures) bodiesOf(written string) []*facts.Capture {
+func (s *urlCaptures) bodiesOf(written string) []int32 {
 	if s.originals == nil {
-		s.originals = make(map[string][]*facts.Capture)
-		for _, c := range s.all {
-			if hasOwnBody(&c.Fetch) {
-				key := digest.Key(c.PayloadDigest)
-				s.originals[key] = append(s.originals[key], c)
+		s.originals = make(map[string][]int32)
+		for _, i := range s.all {
+			if c := s.of.peek(i); hasOwnBody(&c.Fetch) {
+				key := strings.Clone(digest.Key(c.PayloadDigest)) // not with the block in which the capture is packed
+				s.originals[key] = append(s.originals[key], i)
 			}
 		}
 	}
@@ -207,5 +206,5 @@ func sharePayload(f *facts.Fetch, written string) bool {
 // sameDigest reports whether two payload digests name the same bytes.
 func sameDigest(a, b string) bool {
 	key := digest.Key(a)
-	return key != "" && key == digest.Key(b)
+	return key != "" && (a == b || key == digest.Key(b))
 }

@@ -15,7 +15,7 @@ import (
 // and, where asked for, other fetches.
 type originCaptures struct {
 	facts.Place
-	captures  []*facts.Capture
+	*held
 	byURL     map[string]*urlCaptures     // by listKey
 	scanned   map[string]bool             // URLs whose fetches are all here
 	unread    facts.Unread                // captures of robots.txt that indexes list and no input holds
@@ -33,21 +33,22 @@ type originCaptures struct {
 // urlCaptures is the captures of one URL, so ordered that nobody has to look at all of
 // them: a host may have been asked for its robots.txt every minute for years.
 type urlCaptures struct {
-	all      []*facts.Capture    // by time, of one moment in the order of their archive
+	of       *held               // what the numbers are of
+	all      []int32             // by time, of one moment in the order of their archive
 	isFound  bool                // the crawlers are, and what follows is filled in
 	astray   byDate              // GETs that another host answered, which the request named
 	everyone askings             // all other GETs
 	crawler  string              // who made them all, if one did
 	crawlers map[string]*askings // by crawler, if there are several
 	// those that may lend their body, by payload digest; made when first asked for
-	originals map[string][]*facts.Capture
-	named     map[recordid.ID][]*facts.Capture // originals by record id; made when first asked for
-	crowded   bool                             // a resolution looked here at more than it may; there is an issue
+	originals map[string][]int32
+	named     map[string][]int32 // originals by keyOfID; made when first asked for
+	crowded   bool               // a resolution looked here at more than it may; there is an issue
 }
 
 func newOriginCaptures(unread facts.Unread) *originCaptures {
 	return &originCaptures{
-		unread: unread, byURL: make(map[string]*urlCaptures), scanned: make(map[string]bool),
+		held: newHeld(), unread: unread, byURL: make(map[string]*urlCaptures), scanned: make(map[string]bool),
 		copies: make(map[facts.Spot][]facts.Spot), followed: make(map[facts.Spot]bool),
 		durations: make(map[facts.Spot]Step),
 	}
@@ -72,7 +73,9 @@ func (g *originCaptures) hold(c *facts.Capture, places []facts.Spot) error {
 	}
 	kept := *c
 	kept.PolicyHeaders, kept.Metas, kept.Via = "", "", viaKey(kept.Via) // may be long, and are not needed
-	g.captures = append(g.captures, &kept)
+	g.rest()
+	s, number := g.ofURL(listKey(g.keyOf(c.URL), c.Type)), g.add(&kept)
+	s.all = append(s.all, number)
 	if len(places) > 0 {
 		g.copies[facts.SpotOf(&c.Fetch)] = places
 	}
@@ -180,7 +183,7 @@ func (g *originCaptures) wanted(res *resolution) *urlCaptures {
 func (g *originCaptures) ofURL(key string) *urlCaptures {
 	s := g.byURL[key]
 	if s == nil {
-		s = new(urlCaptures)
+		s = &urlCaptures{of: g.held}
 		g.byURL[key] = s
 	}
 	return s
@@ -204,14 +207,7 @@ func (g *originCaptures) read(p facts.Place, captures *facts.Cursor[facts.Captur
 		g.unread.Add(e)
 		return said.add(e)
 	})
-	g.captures = slices.DeleteFunc(g.captures, func(c *facts.Capture) bool {
-		line, isOne := said.of(c)
-		if line != (Step{}) {
-			g.durations[facts.SpotOf(&c.Fetch)] = line
-		}
-		return !isOne
-	})
-	g.index()
+	g.index(&said)
 	return err
 }
 
@@ -311,17 +307,19 @@ func (g *originCaptures) isUnreadNewer(res *resolution, c *facts.Capture) bool {
 }
 
 // index makes the captures findable by URL, once they are all here.
-func (g *originCaptures) index() {
-	var url string
-	var of facts.RecordType
-	var s *urlCaptures
-	for _, c := range g.captures {
-		if s == nil || c.URL != url || c.Type != of { // most are of one URL
-			url, of, s = c.URL, c.Type, g.ofURL(listKey(g.keyOf(c.URL), c.Type))
-		}
-		s.all = append(s.all, c)
-	}
+func (g *originCaptures) index(said *reports) {
 	for _, s := range g.byURL {
+		if len(said.none) > 0 || len(said.took) > 0 {
+			s.all = slices.DeleteFunc(s.all, func(i int32) bool {
+				g.rest()
+				c := g.at(i)
+				line, isOne := said.of(c)
+				if line != (Step{}) {
+					g.durations[facts.SpotOf(&c.Fetch)], g.changed[c] = line, true
+				}
+				return !isOne
+			})
+		}
 		s.sort()
 	}
 }
@@ -336,8 +334,8 @@ func (g *originCaptures) keyOf(url string) string {
 
 // sort fills in what follows from all.
 func (s *urlCaptures) sort() {
-	slices.SortFunc(s.all, func(a, b *facts.Capture) int { return facts.CompareInTime(&a.Fetch, &b.Fetch) })
-	*s = urlCaptures{all: s.all}
+	slices.SortFunc(s.all, s.of.compareInTime)
+	*s = urlCaptures{of: s.of, all: s.all}
 }
 
 // maxLooks bounds the captures of a URL that one step of a resolution looks at. A host may have
@@ -354,21 +352,28 @@ func (res *resolution) look() bool {
 // askings are the GETs of a URL that have a date.
 type askings struct {
 	all       byDate
-	successes byDate                      // those with a 2xx
-	validated map[string][]*facts.Capture // successes by validator, as validatorsOf has them; by time
+	successes byDate             // those with a 2xx
+	validated map[string][]int32 // successes by validator, as validatorsOf has them; by time
+
+	etag, modified string // of the last of successes; most of which are alike
+	validators     []string
 }
 
-func (a *askings) add(c *facts.Capture) {
-	a.all.add(c)
+func (a *askings) add(of *held, i int32) {
+	a.all.add(of, i)
+	c := of.peek(i)
 	if statusOf(&c.Fetch)/100 != 2 {
 		return
 	}
-	a.successes.add(c)
-	for _, v := range validatorsOf(c) {
+	a.successes.add(of, i)
+	if a.validated == nil || a.etag != c.ETag || a.modified != c.LastModified {
+		a.etag, a.modified, a.validators = c.ETag, c.LastModified, validatorsOf(c)
+	}
+	for _, v := range a.validators {
 		if a.validated == nil {
-			a.validated = make(map[string][]*facts.Capture)
+			a.validated = make(map[string][]int32)
 		}
-		a.validated[v] = append(a.validated[v], c)
+		a.validated[v] = append(a.validated[v], i)
 	}
 }
 
@@ -392,25 +397,27 @@ func (s *urlCaptures) by(who Crawler, key string) (own, everyone *askings) {
 
 func (s *urlCaptures) findCrawlers(who Crawler) {
 	several := false
-	for _, c := range s.all {
+	for _, i := range s.all {
+		c := s.of.peek(i)
 		if !isDatedGet(c) {
 			continue
 		}
 		if isAstray(c) {
-			s.astray.add(c)
+			s.astray.add(s.of, i)
 			continue
 		}
 		key := who(&c.Fetch)
 		several = several || s.isFound && key != s.crawler
 		s.isFound, s.crawler = true, key
-		s.everyone.add(c)
+		s.everyone.add(s.of, i)
 	}
 	s.isFound = true
 	if !several {
 		return
 	}
 	s.crawlers = make(map[string]*askings)
-	for _, c := range s.all {
+	for _, i := range s.all {
+		c := s.of.peek(i)
 		if !isDatedGet(c) || isAstray(c) {
 			continue
 		}
@@ -418,7 +425,7 @@ func (s *urlCaptures) findCrawlers(who Crawler) {
 		if s.crawlers[key] == nil {
 			s.crawlers[key] = new(askings)
 		}
-		s.crawlers[key].add(c)
+		s.crawlers[key].add(s.of, i)
 	}
 }
 
@@ -428,12 +435,6 @@ func isAstray(c *facts.Capture) bool { return c.Flags&facts.FlagHostMismatch != 
 func isDatedGet(c *facts.Capture) bool {
 	isGet := c.Method == http.MethodGet || c.Method == "" && c.IsIndexed() // then nobody knows
 	return isGet && c.Time().Known()
-}
-
-// upTo returns how many of list, which is in order of time, are dated micros or
-// earlier.
-func upTo(list []*facts.Capture, micros int64) int {
-	return sort.Search(len(list), func(i int) bool { return list[i].Micros > micros })
 }
 
 // addFetches adds the fetches of the URLs that resolutions look for and that are no
@@ -448,28 +449,41 @@ func (g *originCaptures) addFetches(fetches *facts.Cursor[facts.Fetch], seeking 
 	if err != nil || len(g.scanned) == 0 {
 		return err
 	}
-	held := make(map[Mark]*facts.Capture) // a fetch does not show whether its body is in the pack; its capture does
+	captures := make(map[string][]int32) // of a URL, those that do not come before the fetch in hand
 	for key := range g.scanned {
-		for _, c := range g.ofURL(key).all {
-			held[MarkOf(&c.Fetch)] = c
-		}
+		captures[key] = g.ofURL(key).all
 	}
+	var second int64
+	// of the second; a fetch does not show whether its body is in the pack; its capture does
+	known := make(map[Mark]int32)
 	err = fetches.Each(g.Place, func(f *facts.Fetch) error {
 		key := keyOf(f.URL)
 		if !g.scanned[key] {
 			return nil
 		}
-		if c := held[MarkOf(f)]; c != nil {
+		g.rest()
+		if at := f.Time().Truncate(facts.PrecisionSecond).Micros; at != second {
+			second = at
+			clear(known)
+		}
+		list := captures[key]
+		n := g.upTo(list, second+facts.Second-1)
+		for _, i := range list[:n] {
+			known[MarkOf(&g.peek(i).Fetch)] = i
+		}
+		captures[key] = list[n:]
+		if i, isKnown := known[MarkOf(f)]; isKnown {
+			c := g.peek(i)
 			if at := facts.SpotOf(&c.Fetch); facts.SameRecord(&c.Fetch, f) {
 				g.copies[at] = addPlace(g.copies[at], at, facts.SpotOf(f))
 			}
 			return nil
 		}
 		c := &facts.Capture{Fetch: *f, Kind: facts.CaptureTarget}
-		held[MarkOf(f)] = c
 		c.PolicyHeaders, c.Metas, c.Via = "", "", viaKey(c.Via)
-		s := g.ofURL(key)
-		s.all = append(s.all, c)
+		s, i := g.ofURL(key), g.add(c)
+		known[MarkOf(f)] = i
+		s.all = append(s.all, i)
 		return nil
 	})
 	for key := range g.scanned {

@@ -41,7 +41,7 @@ func (g *originCaptures) renewed(res *resolution, who Crawler) (found *facts.Cap
 			}
 		}
 		isNamed := func(c *facts.Capture) bool { return of.may(c) && res.names(c) == same }
-		if c := res.latestNamed(of.askings, isNamed); c != nil {
+		if c := res.latestNamed(g.held, of.askings, isNamed); c != nil {
 			m := res.momentOf(c, of.successes, isNamed)
 			return m.agreed(res.CurSpot), m.candidates()
 		}
@@ -50,11 +50,11 @@ func (g *originCaptures) renewed(res *resolution, who Crawler) (found *facts.Cap
 }
 
 // latestNamed returns the latest capture that has a validator which the 304 in hand names.
-func (res *resolution) latestNamed(of *askings, may func(*facts.Capture) bool) (found *facts.Capture) {
+func (res *resolution) latestNamed(g *held, of *askings, may func(*facts.Capture) bool) (found *facts.Capture) {
 	for _, v := range res.namedValidators() {
 		list := of.validated[v]
-		list = list[:upTo(list, res.CurTime.Micros+res.CurTime.Precision.Unit())]
-		if c := res.latest(backward(list), may); c != nil && (found == nil || c.Micros > found.Micros) {
+		list = list[:g.upTo(list, res.CurTime.Micros+res.CurTime.Precision.Unit())]
+		if c := res.latest(g.backward(list), may); c != nil && (found == nil || c.Micros > found.Micros) {
 			found = c
 		}
 	}
@@ -77,10 +77,10 @@ func (res *resolution) latest(list iter.Seq[*facts.Capture], may func(*facts.Cap
 	return nil
 }
 
-func backward(list []*facts.Capture) iter.Seq[*facts.Capture] {
+func (h *held) backward(list []int32) iter.Seq[*facts.Capture] {
 	return func(yield func(*facts.Capture) bool) {
-		for _, c := range slices.Backward(list) {
-			if !yield(c) {
+		for _, i := range slices.Backward(list) {
+			if !yield(h.at(i)) {
 				return
 			}
 		}

@@ -139,7 +139,11 @@ func (r *resolver) nextRound(ctx context.Context, w waiting, from, to int) error
 		if err := addFetches(g); err != nil {
 			return err
 		}
-		if err := resolutions.Each(g.Place, func(res *resolution) error { return r.follow(res, g) }); err != nil {
+		err := resolutions.Each(g.Place, func(res *resolution) error {
+			g.rest()
+			return r.follow(res, g)
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -245,7 +249,7 @@ func (r *resolver) step(res *resolution, g *originCaptures) error {
 		case c != nil && !g.isUnreadNewer(res, c):
 			res.addStep(StepCopy, &c.Fetch)
 			res.addPlacesOf(c, g)
-			return r.keep(res, c, words.UnresolvedRevisit, func() { r.take(res, c) })
+			return r.keep(res, g, c, words.UnresolvedRevisit, func() { r.take(res, c) })
 		}
 		res.giveUp(words.UnresolvedRevisit)
 		for _, c := range against {
@@ -298,7 +302,7 @@ func (r *resolver) takeHop(res *resolution, g *originCaptures, t target) error {
 		res.OtherTarget = true
 		res.addStep(StepRival, &t.rival.Fetch)
 	}
-	return r.keep(res, c, words.UnresolvedRedirect, func() {
+	return r.keep(res, g, c, words.UnresolvedRedirect, func() {
 		if !res.TooMany {
 			res.ApplyAt(&c.Fetch)
 		}
@@ -341,7 +345,7 @@ func (r *resolver) addCopies(res *resolution, g *originCaptures, t target) error
 		other.addPlaces(g.copies[facts.SpotOf(&c.Fetch)], g.durations[facts.SpotOf(&c.Fetch)])
 		other.HostReversed, other.Origin, other.Kind, other.Hops = res.HostReversed, res.Origin, facts.CaptureTarget,
 			res.Hops
-		if err := r.keep(other, c, words.UnresolvedRedirect, func() { r.take(other, c) }); err != nil {
+		if err := r.keep(other, g, c, words.UnresolvedRedirect, func() { r.take(other, c) }); err != nil {
 			return err
 		}
 		if err := r.follow(other, g); err != nil {
@@ -385,7 +389,7 @@ func (r *resolver) takeByDigest(res *resolution, g *originCaptures) (err error) 
 	isRead := true
 	g.byDigest(res, func(c *facts.Capture) bool {
 		isRead = false
-		err = r.keep(res, c, words.UnresolvedRevisit, func() { isRead = true })
+		err = r.keep(res, g, c, words.UnresolvedRevisit, func() { isRead = true })
 		isAltered := c.Flags&facts.FlagDigestMismatch != 0
 		if isRead && !isAltered {
 			found = c
@@ -413,7 +417,7 @@ func (r *resolver) takeOriginal(res *resolution, g *originCaptures, c *facts.Cap
 	} else {
 		res.addStep(StepOriginal, &c.Fetch)
 	}
-	return r.keep(res, c, words.UnresolvedRevisit, func() {
+	return r.keep(res, g, c, words.UnresolvedRevisit, func() {
 		if res.CurUnmodified && res.names(c) == different { // a page, whose validators are read only now
 			res.giveUp(words.UnresolvedRevisit)
 			return
@@ -428,7 +432,9 @@ func (r *resolver) takeOriginal(res *resolution, g *originCaptures, c *facts.Cap
 
 // keep makes sure that the body of c is at hand, where it will be needed, or the validators of a 304, and
 // that its record was read to its end, before it goes on.
-func (r *resolver) keep(res *resolution, c *facts.Capture, failure words.Reason, goOn func()) error {
+func (r *resolver) keep(res *resolution, g *originCaptures, c *facts.Capture, failure words.Reason,
+	goOn func(),
+) error {
 	needed := c.Type != facts.TypeRevisit && !hasNoContent(c.Status) &&
 		(c.Status/100 == 2 || c.Flags&facts.FlagHTTPHead == 0)
 	// of what was read as a page, nothing is kept: neither its body nor the validators of a 304
@@ -442,6 +448,7 @@ func (r *resolver) keep(res *resolution, c *facts.Capture, failure words.Reason,
 		res.giveUp(failure)
 		return r.note(c, words.IssueBodyNotKept, failure, "%v; it is needed for %.200s", err, res.URL)
 	}
+	g.changed[c] = true
 	if !needed { // its validators are known now
 		goOn()
 		return nil

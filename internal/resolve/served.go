@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/words"
@@ -12,10 +13,11 @@ import (
 // A version of a robots.txt is what captures show of it that follow one another: records, and rows of tables.
 type version struct {
 	first, last facts.Time
-	capture     *facts.Capture // the first
-	body        bool           // it is whole, and can be read
-	none        bool           // there is no file (4xx)
-	served      int64          // the size of all lines that say that something was served while it was current
+	capture     int32  // the first
+	digest      string // of its body
+	body        bool   // it is whole, and can be read
+	none        bool   // there is no file (4xx)
+	served      int64  // the size of all lines that say that something was served while it was current
 }
 
 // A seen is when a capture shows a version.
@@ -52,16 +54,18 @@ func (g *originCaptures) findVersions() {
 	}
 	url := g.Origin + robotsPath
 	all := slices.Concat(g.ofURL(url).all, g.ofURL(listKey(url, facts.TypeRow)).all)
-	slices.SortStableFunc(all, func(a, b *facts.Capture) int { return facts.CompareInTime(&a.Fetch, &b.Fetch) })
+	slices.SortStableFunc(all, g.compareInTime)
 	g.versions = make([]version, 0, 1)
-	for _, c := range all {
+	for _, i := range all {
+		c := g.peek(i)
 		status := statusOf(&c.Fetch)
 		if !isDatedGet(c) || isAstray(c) || c.Precision < facts.PrecisionSecond || status == http.StatusNotModified ||
 			c.Type == facts.TypeRevisit || status/100 == 5 {
 			continue // it shows no version of its own
 		}
 		const unfit = facts.FlagBodyCut | facts.FlagUndecodable | facts.FlagDigestMismatch | facts.FlagChallenge
-		v := version{first: c.Time(), last: c.Time(), capture: c, none: status/100 == 4}
+		v := version{first: c.Time(), last: c.Time(), capture: i, none: status/100 == 4}
+		v.digest = strings.Clone(c.BodyDigest)
 		v.body = status == http.StatusOK && c.Flags&facts.FlagBodyKept != 0 && c.Flags&unfit == 0 && c.Truncated == ""
 		n := len(g.versions)
 		if n == 0 || !g.versions[n-1].isSame(&v) {
@@ -94,7 +98,7 @@ func current(versions []version, t facts.Time, within int64) []version {
 }
 
 func (v *version) isSame(other *version) bool {
-	return v.body && other.body && v.capture.BodyDigest == other.capture.BodyDigest || v.none && other.none
+	return v.body && other.body && v.digest == other.digest || v.none && other.none
 }
 
 // surely returns the version that a capture shows within a day before a moment, and one within a day after; nil: they
@@ -139,7 +143,7 @@ func (r *resolver) takeServed(res *resolution, g *originCaptures) error {
 			isClear = isClear && v.none
 			continue
 		}
-		c := v.capture
+		c := g.at(v.capture)
 		if largest == nil || c.BodySize > largest.BodySize {
 			largest = c
 		}
@@ -153,7 +157,7 @@ func (r *resolver) takeServed(res *resolution, g *originCaptures) error {
 	}
 	mayBeOther := func(v version) bool { // of the same size, and current not long before
 		return res.look() &&
-			(!v.body && !v.none || v.body && v.capture.BodySize == size && v.capture.BodyDigest != bySize.BodyDigest)
+			(!v.body && !v.none || v.body && v.digest != bySize.BodyDigest && g.at(v.capture).BodySize == size)
 	}
 	sure := g.surely(res.CurTime)
 	isSmaller := isSized && bySize == nil && byTime != nil && 0 < size && size < byTime.BodySize
@@ -172,7 +176,7 @@ func (r *resolver) takeServed(res *resolution, g *originCaptures) error {
 		r.takeVersion(res, byTime)
 	case sure != nil && sure.body && isClear && len(candidates) == 1:
 		res.Flags &^= facts.FlagOperator // the size does not confirm it, so nothing is certain
-		r.takeVersion(res, sure.capture)
+		r.takeVersion(res, g.at(sure.capture))
 	default:
 		res.isUnclear()
 	}

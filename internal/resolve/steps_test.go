@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"iter"
 	"math/rand/v2"
 	"net/http"
 	"path/filepath"
@@ -25,8 +26,8 @@ func TestLooksOfChasesAreLinear(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			g.index()
-			for _, first := range g.captures {
+			g.index(new(reports))
+			for _, first := range g.whole {
 				res := resolution{
 					State: State{Capture: *first}, CurTime: first.Time(), CurSpot: facts.Spot{Index: first.Index},
 				}
@@ -45,24 +46,34 @@ func TestByDate(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {
 		list := capturestest.Random(rng)
+		h := newHeld()
+		h.limit = rng.IntN(10)
 		var d byDate
 		for _, c := range list {
-			d.add(c)
+			d.add(h, h.add(c))
+			h.rest()
 		}
 		from, to := capturestest.Noon+rng.Int64N(3*facts.Day), capturestest.Noon+rng.Int64N(3*facts.Day)
 		isLate := func(c *facts.Capture) bool { return c.Micros > to }
 		isEarly := func(c *facts.Capture) bool { return c.Micros < from }
 		near := filterCaptures(list,
 			func(c *facts.Capture) bool { return c.Micros >= from-c.Precision.Unit() && !isLate(c) })
-		if got := slices.Collect(d.from(from, isLate)); !slices.Equal(got, near) {
+		if got := spots(d.from(from, isLate)); !slices.Equal(got, spots(slices.Values(near))) {
 			t.Fatalf("from: %d captures, want %d", len(got), len(near))
 		}
 		near = filterCaptures(list, func(c *facts.Capture) bool { return !isEarly(c) && c.Micros <= to })
 		slices.Reverse(near)
-		if got := slices.Collect(d.backFrom(to, isEarly)); !slices.Equal(got, near) {
+		if got := spots(d.backFrom(to, isEarly)); !slices.Equal(got, spots(slices.Values(near))) {
 			t.Fatalf("backFrom: %d captures, want %d", len(got), len(near))
 		}
 	}
+}
+
+func spots(captures iter.Seq[*facts.Capture]) (list []facts.Spot) {
+	for c := range captures {
+		list = append(list, facts.SpotOf(&c.Fetch))
+	}
+	return list
 }
 
 func filterCaptures(list []*facts.Capture, keep func(*facts.Capture) bool) (kept []*facts.Capture) {
@@ -77,6 +88,7 @@ func filterCaptures(list []*facts.Capture, keep func(*facts.Capture) bool) (kept
 // TestWithout: what answers like a target is left out in few steps, and nothing else is.
 func TestWithout(t *testing.T) {
 	const n = 10_000
+	h := newHeld()
 	var d byDate
 	var other []*facts.Capture
 	for i := range n {
@@ -86,7 +98,7 @@ func TestWithout(t *testing.T) {
 			c.Location = "/b"
 			other = append(other, &c)
 		}
-		d.add(&c)
+		d.add(h, h.add(&c))
 	}
 	isCovered := func(c *facts.Capture) bool { return c.Location == "/a" }
 	got := slices.Collect(d.merge(onward, capturestest.Noon, isCovered, never))
