@@ -79,8 +79,8 @@ func undo(coding string, b []byte, mayBeCut bool) (plain []byte, cutShort, ok bo
 	return plain, err != nil, err == nil || isCoded(coding, r, err, int64(len(plain)), mayBeCut)
 }
 
-// chunked is the chunked coding, by a name that no field can give to another.
-const chunked = "transfer chunked"
+// chunked is the chunked coding, by a name that no field can give: their names are in lower case here.
+const chunked = "Chunked"
 
 func decoder(coding string, r io.Reader) (io.ReadCloser, error) {
 	if coding == chunked {

@@ -67,6 +67,10 @@ func TestDecodePayload(t *testing.T) {
 		"chunked, twice said": {te: []string{"chunked", "chunked"}, raw: chunked(robotsTxt), body: robotsTxt},
 		"falsely chunked":     {te: []string{"chunked"}, raw: robotsTxt, body: robotsTxt, met: FaultFalseChunked},
 		"chunked, empty":      {te: []string{"chunked"}},
+		"chunked, of content": {
+			ce:  new(Head).addCodings(nil, []byte("transfer chunked, Chunked")),
+			raw: chunked(robotsTxt), body: chunked(robotsTxt), met: FaultFalseEncoding,
+		},
 		"chunked, one begun":  {te: []string{"chunked"}, raw: "1a\r\nUser-agent: *\n", body: "User-agent: *\n", met: FaultCut},
 		"chunked, size alone": {te: []string{"chunked"}, raw: "1a\r\n", met: FaultCut},
 		"chunked, no end": {
