@@ -390,16 +390,6 @@ func columnsNamed(t *testing.T, s *Schema, name string) (columns []Column) {
 	return nil
 }
 
-// rowType is the name of a table's row type.
-func (t *TableSchema) rowType() string {
-	for _, table := range tables {
-		if table.about().Name == t.Name {
-			return table.rowType().Name()
-		}
-	}
-	return ""
-}
-
 var speaksOfUnit = regexp.MustCompile(`(?i)\b(bytes|seconds|milliseconds)\b`)
 
 // Every table and column is described, and what null means wherever it can be.
