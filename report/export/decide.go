@@ -197,8 +197,8 @@ func (d *decider) readRestriction(f *report.FetchRow) error {
 }
 
 // decided calls do for each fetch of the part with its decision, except fetches of robots.txt itself. It decides all
-// fetches, as the tables are read in step with them. In a list by records, a fetch that rows of lists of URLs name has an
-// entry for each name.
+// fetches, as the tables are read in step with them. In a list by records, a fetch that rows of lists of URLs name has
+// an entry for each name.
 func (l *list) decided(ctx context.Context, do func(*entry) error) error {
 	whole, part := l.results.Whole(), l.results.Part()
 	d := newDecider(ctx, whole, &l.options, l.tokens)

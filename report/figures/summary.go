@@ -340,7 +340,8 @@ func (s *summary) printCauses(p *layout.Page) {
 		p.Heading("%s", text)
 	}
 	captures := total(t.RobotsOutcomes)
-	if t.Disallowed > 0 && !s.audit.Inputs.AreLogs() && (2*s.crawlers.unnamed() > t.Decidable || 2*s.unnamed > captures) {
+	mostlyUnnamed := 2*s.crawlers.unnamed() > t.Decidable || 2*s.unnamed > captures
+	if t.Disallowed > 0 && !s.audit.Inputs.AreLogs() && mostlyUnnamed {
 		var who []string
 		if n := s.unnamed; n > 0 {
 			who = append(who, fmt.Sprintf("%s of %s of robots.txt", prose.Number(n), report.Count(captures, "capture")))
