@@ -73,18 +73,18 @@ func Expand(ctx context.Context, args []string, opt ExpandOptions) (inputs []Inp
 	x := expander{base: opt.Base, seen: make(map[string]bool)}
 	x.called = facts.Input{List: true, Columns: opt.Columns}
 	for _, path := range opt.URLs {
-		x.path(ctx, path)
+		x.path(path)
 	}
 	x.called = facts.Input{RobotsList: true, Columns: opt.Columns, Bodies: opt.Bodies}
 	for _, path := range opt.Robots {
-		x.path(ctx, path)
+		x.path(path)
 	}
 	x.called = facts.Input{AccessLog: opt.AccessLog.String()}
 	for _, path := range opt.AccessLogs {
 		if path == facts.Stdin {
 			x.argument(ctx, path)
 		} else {
-			x.path(ctx, path)
+			x.path(path)
 		}
 	}
 	x.called = facts.Input{}
@@ -133,23 +133,23 @@ func (x *expander) argument(ctx context.Context, arg string) {
 	case object.IsRemote(arg):
 		x.remotes(ctx, []remoteArg{{url: arg}})
 	default:
-		x.path(ctx, arg)
+		x.path(arg)
 	}
 }
 
 // path takes a file, a folder, or a glob that the shell has not expanded.
-func (x *expander) path(ctx context.Context, arg string) {
+func (x *expander) path(arg string) {
 	_, err := os.Stat(arg)
 	isMissing := errors.Is(err, fs.ErrNotExist) || err != nil && runtime.GOOS == "windows" // where no name has a *
 	if isMissing && strings.ContainsAny(arg, "*?[") {
-		x.glob(ctx, arg)
+		x.glob(arg)
 		return
 	}
-	x.named(ctx, arg)
+	x.named(arg)
 }
 
 // named takes a file or a folder.
-func (x *expander) named(ctx context.Context, arg string) {
+func (x *expander) named(arg string) {
 	info, err := os.Stat(arg)
 	switch {
 	case err == nil && info.IsDir() && x.called.List:
@@ -159,7 +159,7 @@ func (x *expander) named(ctx context.Context, arg string) {
 	case err == nil && info.IsDir() && x.called.RobotsList:
 		x.fail(arg, "%s", whyNoTable(arg))
 	case err == nil && info.IsDir():
-		x.folder(ctx, arg)
+		x.folder(arg)
 	case err == nil:
 		x.file(arg, filepath.Base(arg))
 	case strings.Contains(arg, "://"):
@@ -171,7 +171,7 @@ func (x *expander) named(ctx context.Context, arg string) {
 	}
 }
 
-func (x *expander) glob(ctx context.Context, pattern string) {
+func (x *expander) glob(pattern string) {
 	paths, err := filepath.Glob(pattern)
 	if err != nil {
 		x.fail(pattern, "is no pattern; a [ in it needs its ]")
@@ -181,7 +181,7 @@ func (x *expander) glob(ctx context.Context, pattern string) {
 		x.fail(pattern, "matches no file; check the pattern")
 	}
 	for _, p := range paths {
-		x.named(ctx, p)
+		x.named(p)
 	}
 }
 
@@ -281,7 +281,7 @@ func (x *expander) lines(ctx context.Context, path string, r io.Reader) {
 				url: at, name: object.Shown(in.text), confined: in.scope != nil, list: in.list, line: in.number,
 			})
 		default:
-			x.listed(ctx, in, at)
+			x.listed(in, at)
 		}
 	}
 	if err := lines.Err(); err != nil {
@@ -297,7 +297,7 @@ func (x *expander) lines(ctx context.Context, path string, r io.Reader) {
 }
 
 // listed takes a file or folder that a line of a list names.
-func (x *expander) listed(ctx context.Context, line lineOfList, at string) {
+func (x *expander) listed(line lineOfList, at string) {
 	info, err := os.Stat(at)
 	switch {
 	case err != nil:
@@ -306,14 +306,14 @@ func (x *expander) listed(ctx context.Context, line lineOfList, at string) {
 		x.fail(line.text, "is a folder, and %s, which lies on a server, may name files alone; name it yourself, or "+
 			"copy the list to this machine", line)
 	case info.IsDir():
-		x.folder(ctx, at)
+		x.folder(at)
 	default:
 		x.file(at, filepath.ToSlash(line.text))
 	}
 }
 
 // folder takes the archives of a folder and its subfolders.
-func (x *expander) folder(ctx context.Context, dir string) {
+func (x *expander) folder(dir string) {
 	failed := x.failed
 	w := walk{expander: x, entered: make(map[string]bool)}
 	w.enter(dir, "")

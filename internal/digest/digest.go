@@ -19,15 +19,16 @@ import (
 type algorithm struct {
 	label string // as most writers spell it
 	new   func() hash.Hash
-	size  int // bytes of a sum
+	size  int    // bytes of a sum
+	empty string // the sum of no bytes
 }
 
 // algorithms are known without the hyphen that some writers put in: sha-256.
 var algorithms = map[string]*algorithm{
-	"md5":    {"md5", md5.New, md5.Size},
-	"sha1":   {"sha1", sha1.New, sha1.Size},
-	"sha256": {"sha256", sha256.New, sha256.Size},
-	"sha512": {"sha512", sha512.New, sha512.Size},
+	"md5":    {"md5", md5.New, md5.Size, string(md5.New().Sum(nil))},
+	"sha1":   {"sha1", sha1.New, sha1.Size, string(sha1.New().Sum(nil))},
+	"sha256": {"sha256", sha256.New, sha256.Size, string(sha256.New().Sum(nil))},
+	"sha512": {"sha512", sha512.New, sha512.Size, string(sha512.New().Sum(nil))},
 }
 
 // Digest is a labelled digest (WARC 1.1 §5.8). The zero value is that there is
@@ -122,7 +123,7 @@ func (d Digest) Matches(h hash.Hash) bool { return string(h.Sum(nil)) == d.sum }
 
 // IsEmpty reports whether the digest is that of no bytes. GNU Wget gives it to
 // the blocks of its revisit records, whatever they hold.
-func (d Digest) IsEmpty() bool { return d.Matches(d.NewHash()) }
+func (d Digest) IsEmpty() bool { return d.Known() && d.sum == d.algorithm.empty }
 
 // Text writes the sum of h in the digest's own algorithm as most writers would.
 func (d Digest) Text(h hash.Hash) string {

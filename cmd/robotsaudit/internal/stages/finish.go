@@ -45,7 +45,7 @@ func Finish(ctx context.Context, s, out Store, p *Plan) (*Finished, error) {
 	if err := f.collect(ctx); err != nil {
 		return nil, err
 	}
-	done, err := f.sum(ctx, s)
+	done, err := f.sum(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func (f *finishing) isTable(name string) bool {
 }
 
 // sum adds up what the parts counted, and writes what is known only of all.
-func (f *finishing) sum(ctx context.Context, s Store) (*Finished, error) {
+func (f *finishing) sum(ctx context.Context) (*Finished, error) {
 	if err := os.Mkdir(f.rest, 0o777); err != nil {
 		return nil, err
 	}
