@@ -18,16 +18,16 @@ FILE = ROOT / "THIRD-PARTY-LICENSES.txt"
 
 
 def linked(environment):
-    """The modules of a program, with their versions."""
-    form = "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}{{end}}{{end}}"
+    """The packages of others in a program: path, module and version of each."""
+    form = "{{$path := .ImportPath}}{{with .Module}}{{if not .Main}}{{$path}} {{.Path}} {{.Version}}{{end}}{{end}}"
     listed = call("go", "list", "-deps", "-f", form, "./cmd/robotsaudit", cwd=ROOT, env=environment, codes=(0,))
-    return dict(line.split() for line in set(listed.splitlines()) if line)
+    return frozenset(tuple(line.split()) for line in listed.splitlines() if line)
 
 
-def collect(tool, environment, saved):
+def collect(tool, environment, packages, saved):
     """The licences by module: what go-licenses saves below the module's path, and not below that of another."""
     call(tool, "save", "./cmd/robotsaudit", "--save_path", saved, "--ignore", OWN, cwd=ROOT, env=environment, codes=(0,))
-    modules = linked(environment)
+    modules = {module: version for _, module, version in packages}
     found = {name: set() for name in modules}
     for path in filter(lambda path: path.is_file(), saved.rglob("*")):
         package = path.relative_to(saved).as_posix()
@@ -39,6 +39,7 @@ def collect(tool, environment, saved):
 
 def made():
     names = {}  # by the text of a licence
+    done = set()  # what programs link, which is alike on some systems
     go = call("go", "env", "GOROOT", codes=(0,)).strip()  # by which go-licenses knows what is Go's
     with open(f"{go}/LICENSE") as licence:
         names[licence.read().strip()] = {"Go, its standard library"}
@@ -47,7 +48,10 @@ def made():
         for number, system in enumerate(SYSTEMS):
             goos, goarch = system.split("/")
             environment = os.environ | {"GOOS": goos, "GOARCH": goarch, "CGO_ENABLED": "0", "GOROOT": go}
-            for name, texts in collect(work / "go-licenses", environment, work / str(number)).items():
+            if (packages := linked(environment)) in done:
+                continue
+            done.add(packages)
+            for name, texts in collect(work / "go-licenses", environment, packages, work / str(number)).items():
                 for text in texts:
                     names.setdefault(text, set()).add(name)
     parts = ["\n".join(of) + f"\n\n{text}\n" for of, text in sorted((sorted(of), text) for text, of in names.items())]
