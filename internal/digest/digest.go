@@ -80,10 +80,13 @@ var base64url = strings.NewReplacer("-", "+", "_", "/")
 
 var base32Sums = base32.StdEncoding.WithPadding(base32.NoPadding)
 
-// Key is a payload digest in a form in which the same bytes by the same
+// Key is a payload digest as most writers spell it, so that the same bytes by the same
 // algorithm are one key, however they are written; "" for no digest, and for that of
 // no bytes, which every empty payload shares, so that it names none.
 func Key(field string) string {
+	if isUsualSHA1(field) && field != emptySHA1 {
+		return field
+	}
 	d, err := Parse(field)
 	switch {
 	case err != nil && isUnlabelledNothing(field):
@@ -93,7 +96,15 @@ func Key(field string) string {
 	case !d.Known() || d.IsEmpty():
 		return ""
 	}
-	return d.algorithm.label + ":" + d.sum
+	return d.spelt([]byte(d.sum))
+}
+
+var emptySHA1 = Digest{algorithm: algorithms["sha1"]}.Text(sha1.New())
+
+// isUsualSHA1 reports whether a digest is its own key. Most are, and captures are compared by the million.
+func isUsualSHA1(field string) bool {
+	sum, ok := strings.CutPrefix(field, "sha1:")
+	return ok && len(sum) == base32Sums.EncodedLen(sha1.Size) && strings.Trim(sum, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
 }
 
 // isUnlabelledNothing reports whether a digest without its algorithm's name is that
@@ -126,8 +137,9 @@ func (d Digest) Matches(h hash.Hash) bool { return string(h.Sum(nil)) == d.sum }
 func (d Digest) IsEmpty() bool { return d.Known() && d.sum == d.algorithm.empty }
 
 // Text writes the sum of h in the digest's own algorithm as most writers would.
-func (d Digest) Text(h hash.Hash) string {
-	sum := h.Sum(nil)
+func (d Digest) Text(h hash.Hash) string { return d.spelt(h.Sum(nil)) }
+
+func (d Digest) spelt(sum []byte) string {
 	if d.algorithm.size == sha1.Size {
 		return d.algorithm.label + ":" + base32Sums.EncodeToString(sum)
 	}

@@ -74,6 +74,8 @@ func TestKey(t *testing.T) {
 	const sha1, empty = "a9993e364706816aba3e25717850c26c9cd0d89d", "da39a3ee5e6b4b0d3255bfef95601890afd80709"
 	key := Key("sha1:" + sha1)
 	for field, want := range map[string]string{
+		"sha1:VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE5": key, "sha1:vgmt4nsha2awvor6evyxqugcnsonbwe5": key,
+		"sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ":  "",
 		"SHA-1:VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE5": key, "sha1:qZk+NkcGgWq6PiVxeFDCbJzQ2J0=": key,
 		"": "", "sha1:" + empty: "", empty: "", "md5:1B2M2Y8AsgTpgAmY7PhCfg": "",
 		"blake3:AbC": "blake3:abc", sha1: sha1,
