@@ -192,7 +192,7 @@ function uniqueNames(list) {
 
 // isVerified reports whether a file is a bundle of evidence, or a report, which goes with one, by its beginning.
 async function isVerified(file) {
-  const start = new Uint8Array(await file.slice(0, 1024).arrayBuffer()); // Firefox gives nothing of a chunk with damage
+  const start = new Uint8Array(await file.slice(0, 1024).arrayBuffer()); // little: of a chunk with damage, Firefox inflates nothing
   let bytes = start;
   if (start[0] === 0x1f && start[1] === 0x8b) {
     const reader = new Blob([start]).stream().pipeThrough(new DecompressionStream("gzip")).getReader();

@@ -29,7 +29,7 @@ type File struct {
 	extra    bool           // those below are read
 	signals  *tag.RobotsTxt // its statements about use
 	delays   map[int]int64  // the least Crawl-delay in microseconds, by the first user-agent line of its group
-	rates    map[int]string // the first Request-rate as written, by the same
+	rates    map[int]string // the first Request-rate as written, by that line
 	sitemaps []string       // the first that it names
 }
 

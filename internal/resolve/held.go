@@ -16,12 +16,12 @@ const maxWhole = 16 * maxLooks
 // for years.
 type held struct {
 	limit   int              // maxWhole, but in tests
-	whole   []*facts.Capture // nil: it is packed
-	recent  []int32          // those that are whole
+	whole   []*facts.Capture // by number; nil: it is packed alone
+	recent  []int32          // the numbers of captures in whole
 	packed  *run.Packed[facts.Capture]
-	places  []int32                 // in packed; -1: it is not
-	changed map[*facts.Capture]bool // those that are whole and differ from what is packed
-	micros  []int64                 // the date of each
+	places  []int32                 // by number: where it is in packed; -1: nowhere
+	changed map[*facts.Capture]bool // captures in whole that differ from packed
+	micros  []int64                 // by number: the date
 }
 
 func newHeld() *held { return &held{limit: maxWhole, changed: make(map[*facts.Capture]bool)} }
@@ -52,7 +52,8 @@ func (h *held) at(number int32) *facts.Capture {
 	return h.whole[number]
 }
 
-// rest is called where nobody has a capture in hand. If many are whole, it packs those that are not, or have changed.
+// rest is called where nobody has a capture in hand. If many are in whole, it packs the new and the changed ones, and
+// empties whole.
 func (h *held) rest() {
 	if len(h.recent) < h.limit {
 		return

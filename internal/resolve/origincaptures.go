@@ -355,7 +355,8 @@ type askings struct {
 	successes byDate             // those with a 2xx
 	validated map[string][]int32 // successes by validator, as validatorsOf has them; by time
 
-	etag, modified string // of the last of successes; most of which are alike
+	// of the last of successes: most have the validators of the one before
+	etag, modified string
 	validators     []string
 }
 
@@ -449,12 +450,12 @@ func (g *originCaptures) addFetches(fetches *facts.Cursor[facts.Fetch], seeking 
 	if err != nil || len(g.scanned) == 0 {
 		return err
 	}
-	captures := make(map[string][]int32) // of a URL, those that do not come before the fetch in hand
+	captures := make(map[string][]int32) // of a URL: all behind the second of the fetch in hand
 	for key := range g.scanned {
 		captures[key] = g.ofURL(key).all
 	}
 	var second int64
-	// of the second; a fetch does not show whether its body is in the pack; its capture does
+	// The captures of the second. One of them may be the fetch in hand: it shows whether the body is in the pack.
 	known := make(map[Mark]int32)
 	err = fetches.Each(g.Place, func(f *facts.Fetch) error {
 		key := keyOf(f.URL)

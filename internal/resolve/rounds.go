@@ -233,6 +233,6 @@ func (rs *resolvers) noteCutOff() error {
 		return nil
 	}
 	return rs.note(&rs.cutOff, words.IssueLimitReached, words.TooManyRedirects,
-		"more than %d redirects beyond the fifth of a robots.txt: of %d captures they are not followed further",
+		"more than %d redirects beyond the fifth of a robots.txt: %d captures redirect further, which is not followed",
 		maxBeyond, rs.cutOffs)
 }

@@ -1,11 +1,14 @@
 package rowreading
 
 import (
+	"bufio"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"net/netip"
@@ -46,47 +49,88 @@ func FindAccessLog(a facts.AccessLog) (facts.AccessLog, error) {
 }
 
 // readRanges reads the addresses in a file: every text of JSON that is an address or a prefix, as all operators
-// publish them, or every line.
+// publish them, or every line. It never holds the file, which may be long.
 func readRanges(path string) (list []netip.Prefix, sum string, err error) {
-	content, err := os.ReadFile(path)
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, "", err
 	}
-	var published any
-	if json.Unmarshal(content, &published) == nil {
-		list = prefixesIn(nil, published)
-	} else {
-		for line := range strings.Lines(string(content)) {
-			list = prefixesIn(list, strings.TrimSpace(line))
+	defer f.Close()
+	of := sha256.New()
+	if _, err := io.Copy(of, f); err != nil {
+		return nil, "", err
+	}
+	add := func(text string) {
+		if p, err := netip.ParsePrefix(text); err == nil {
+			list = append(list, p.Masked())
+		} else if a, err := netip.ParseAddr(text); err == nil {
+			list = append(list, netip.PrefixFrom(a, a.BitLen()))
+		}
+	}
+	for _, read := range [...]func(io.Reader, func(string)) error{textsOfJSON, linesOf} {
+		list = nil
+		if _, err = f.Seek(0, io.SeekStart); err != nil {
+			return nil, "", err
+		}
+		if err = read(f, add); err == nil {
+			break
 		}
 	}
 	if len(list) == 0 {
-		return nil, "", errors.New("no address in it; it should be the list of an operator, as published")
+		return nil, "", cmp.Or(err, errors.New("no address in it; it should be the list of an operator, as published"))
 	}
-	of := sha256.Sum256(content)
-	return list, hex.EncodeToString(of[:]), nil
+	return list, hex.EncodeToString(of.Sum(nil)), nil
 }
 
-// prefixesIn appends the addresses and prefixes in a value of JSON. Names of members are none.
-func prefixesIn(list []netip.Prefix, value any) []netip.Prefix {
-	switch value := value.(type) {
-	case string:
-		if p, err := netip.ParsePrefix(value); err == nil {
-			return append(list, p.Masked())
+// textsOfJSON calls add for every text in one value of JSON that is no name of a member.
+func textsOfJSON(r io.Reader, add func(string)) error {
+	d := json.NewDecoder(r)
+	var isObject []bool // of each object and array that has not ended
+	isName := false     // the next text is one
+	for {
+		t, err := d.Token()
+		if err != nil {
+			return err
 		}
-		if a, err := netip.ParseAddr(value); err == nil {
-			return append(list, netip.PrefixFrom(a, a.BitLen()))
+		switch t := t.(type) {
+		case json.Delim:
+			if t == '{' || t == '[' {
+				isName = t == '{'
+				isObject = append(isObject, isName)
+				continue
+			}
+			isObject = isObject[:len(isObject)-1]
+		case string:
+			if isName {
+				isName = false
+				continue
+			}
+			add(t)
 		}
-	case []any:
-		for _, v := range value {
-			list = prefixesIn(list, v)
+		if len(isObject) == 0 {
+			break
 		}
-	case map[string]any:
-		for _, v := range value {
-			list = prefixesIn(list, v)
+		isName = isObject[len(isObject)-1]
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("more than one value")
+	}
+	return nil
+}
+
+// linesOf calls add for every line, without white space around it.
+func linesOf(r io.Reader, add func(string)) error {
+	lines := bufio.NewReader(r)
+	for {
+		line, err := lines.ReadSlice('\n')
+		add(strings.TrimSpace(string(line))) // one that is too long comes in parts
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil && err != bufio.ErrBufferFull {
+			return err
 		}
 	}
-	return list
 }
 
 // ranges are the addresses of one crawler.

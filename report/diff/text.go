@@ -30,7 +30,7 @@ func (c *Changes) WriteText(w io.Writer, full bool) error {
 	for i, s := range []Side{c.Old, c.New} {
 		t.line("%s %s: %s", [2]string{"Old", "New"}[i], t.names[i], s.Text())
 	}
-	t.line("Of all fetches, also those of robots.txt, in both %d; only in the old audit %d, only in the new one %d.",
+	t.line("Fetches, robots.txt included: in both audits %d, only in the old one %d, only in the new one %d.",
 		c.Common, c.OnlyOld, c.OnlyNew)
 	for _, d := range c.Settings {
 		t.line("Not the same in both, so verdicts may differ for that alone: %s: %s, now %s", d.Name,

@@ -22,9 +22,9 @@ func changesSection(c *diff.Changes) document.Section {
 		s.Intro = append(s.Intro, text)
 	}
 	s.Intro = append(s.Intro,
-		fmt.Sprintf("The audit before: %s. This one: %s. Of all fetches, also those of robots.txt, %s %s in both, %s only in "+
-			"the one before, %s only in this one.", c.Old.Text(), c.New.Text(), prose.Number(c.Common),
-			prose.IsAre(c.Common, "is", "are"), prose.Number(c.OnlyOld), prose.Number(c.OnlyNew)))
+		fmt.Sprintf("The audit before: %s. This one: %s. Fetches, robots.txt included: in both audits %s, only in the one "+
+			"before %s, only in this one %s.", c.Old.Text(), c.New.Text(), prose.Number(c.Common), prose.Number(c.OnlyOld),
+			prose.Number(c.OnlyNew)))
 	if len(c.Settings) > 0 {
 		s.Tables = append(s.Tables, settingsTable(c.Settings))
 	}

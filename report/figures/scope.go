@@ -71,8 +71,9 @@ func (t *crawlerTally) conduct() document.Table {
 			"and that differs from the one that it got before. Violations after " +
 			"it are of what only the new one forbids; the longest time from getting it to such a violation says how late the " +
 			"crawler complied. RFC 9309 lets a crawler use an older copy for 24 hours (section 2.4), but this one had the new.",
-		"Requests, refused ones and those from elsewhere include requests of robots.txt. The server refused with 401, 402, 403, 429 or 451, or with a challenge, which " +
-			"only the logs of Cloudflare show. Requests from elsewhere came from an address that is not its operator’s, by --ranges.",
+		"The columns Requests, Refused and In its name from elsewhere count requests of robots.txt, too. The server refused " +
+			"with 401, 402, 403, 429 or 451, or with a challenge, which only the logs of Cloudflare show. Requests from elsewhere " +
+			"came from an address that is not its operator’s, by --ranges.",
 	}
 	for _, c := range t.first {
 		asked, late := document.Cell{Text: prose.Number(c.RobotsTxtItself), Number: c.RobotsTxtItself}, document.Cell{}
@@ -99,7 +100,7 @@ var catalogues = []string{
 func (t *crawlerTally) operators(of map[string]bool) string {
 	var names []string
 	for _, c := range t.first {
-		if a, known := agents.Find(c.Agent); of[c.Agent] && known && a.Operator != "" {
+		if a, known := agents.Find(c.Agent); known && of[a.Token] && a.Operator != "" {
 			name := a.Operator + " (" + a.Token
 			if !slices.ContainsFunc(catalogues, func(c string) bool { return strings.HasPrefix(a.Source, c) }) {
 				name += "; " + a.Source

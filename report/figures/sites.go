@@ -66,7 +66,7 @@ type siteTally struct {
 	total  int64          // origins
 	rules  map[rule]ruled // of all origins; nil: they are too many
 	causes [prohibitions]ruled
-	by     [prohibitions]map[string]bool // known crawlers with violations
+	by     [prohibitions]map[string]bool // tokens of the agents list that have violations
 }
 
 func newSiteTally() siteTally {
@@ -80,8 +80,8 @@ func newSiteTally() siteTally {
 // addViolation counts a violation.
 func (t *siteTally) addViolation(row *report.ViolationRow) {
 	r := rule{prohibitionOf(row), ruleOf(row)}
-	if _, known := agents.Find(row.Agent); known && !t.by[r.by][row.Agent] {
-		t.by[r.by][strings.Clone(row.Agent)] = true
+	if a, known := agents.Find(row.Agent); known {
+		t.by[r.by][a.Token] = true
 	}
 	if _, seen := t.here[r]; seen || len(t.here) < maxHere {
 		t.here[r]++

@@ -543,8 +543,11 @@ func (s *summary) printUnread(p *layout.Page, full bool) {
 	if full {
 		most = topNames
 	}
-	text := fmt.Sprintf("Not wholly read: %s. %s may be missing.", report.Count(unread, "input"),
-		map[bool]string{false: "Fetches", true: "Requests"}[s.audit.Inputs.AreLogs()])
+	lost := "Fetches"
+	if s.audit.Inputs.AreLogs() {
+		lost = "Requests"
+	}
+	text := fmt.Sprintf("Not wholly read: %s. %s may be missing.", report.Count(unread, "input"), lost)
 	if n := s.audit.Inputs.Resynced; n > 0 {
 		text += " Read after damage (resynced): " + report.Count(n, "record") + "."
 	}

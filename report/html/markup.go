@@ -70,7 +70,7 @@ func (m *markup) row(columns []document.Column, cells []document.Cell) {
 	for i, c := range cells {
 		m.put("<"+tag+` class="`, string(columns[i].Kind))
 		if c.Number == 0 && columns[i].Kind == document.Number && c.Text != "" && c.Text != "0" {
-			m.put(" word") // such as never: told on a narrow screen, too, which leaves zeros out
+			m.put(" word") // such as never: it is shown on a narrow screen, too, which leaves zeros out
 		}
 		m.put(`"`)
 		if columns[i].Kind == document.Number {

@@ -62,7 +62,7 @@ func newStreamReader(a Form, src *input.Source) (*streamReader, error) {
 // PackedPeek is how many of the first bytes IsPacked needs.
 const PackedPeek = 6
 
-// IsPacked reports whether the first bytes are those of zstd, bzip2 or xz.
+// IsPacked reports whether a text begins as zstd, bzip2 or xz does.
 func IsPacked(b []byte) bool {
 	return bytes.HasPrefix(b, magicZstd) || bytes.HasPrefix(b, magicBzip2) || bytes.HasPrefix(b, magicXZ)
 }

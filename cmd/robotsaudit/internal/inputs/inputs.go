@@ -40,7 +40,7 @@ func (f *Flags) AddTo(flags *pflag.FlagSet, based string) {
 	flags.StringArray("robots", nil,
 		"`FILE` with captures as rows: Parquet, CSV or JSON lines (repeatable)")
 	flags.String("columns", "",
-		"unusual `NAMES` of columns: url=page,time=meta.seen. The fields: "+ingest.ColumnFields())
+		"`NAMES` of columns, unless they are usual ones: url=page,time=meta.seen. The fields: "+ingest.ColumnFields())
 	flags.String("robots-bodies", "",
 		"folder `DIR` with bodies that --robots names by digest: a file each")
 	addAccessLog(flags)
